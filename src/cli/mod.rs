@@ -1,0 +1,94 @@
+//! The command line: one file per subcommand, each an `Args` struct and a `run` function.
+//!
+//! Every command that prints results also takes `--json` (one object, or one per line for
+//! streams). Errors go to stderr as one line; exit code 0 is success, 1 a failure or a mismatch
+//! found, 2 a wrong command line.
+
+mod output;
+mod perft;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+use thiserror::Error;
+
+pub use output::Output;
+
+/// An Othello engine server whose search idea is an option.
+#[derive(Parser, Debug)]
+#[command(name = "kitai", version, about, max_term_width = 100)]
+struct Cli {
+    /// Print results as JSON, one documented object or one per line
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Perft(perft::Args),
+}
+
+/// Why a command failed; printed as one line on stderr.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// Reading or writing failed.
+    #[error("{context}: {source}")]
+    Io {
+        /// The file or stream.
+        context: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A position, record or argument could not be read.
+    #[error("{0}")]
+    Input(String),
+    /// The work was done and found something wrong (a mismatch, bad games): already reported.
+    #[error("{0}")]
+    Found(String),
+}
+
+impl CliError {
+    /// An I/O error with the name of its file or stream.
+    pub fn io(context: impl Into<String>, source: std::io::Error) -> CliError {
+        CliError::Io { context: context.into(), source }
+    }
+
+    /// An input error from anything that prints as one.
+    pub fn input(error: impl std::fmt::Display) -> CliError {
+        CliError::Input(error.to_string())
+    }
+}
+
+/// Parses the command line and runs it.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let mut output = Output::new(cli.json, std::io::stdout().is_terminal());
+    let result = match &cli.command {
+        Some(Command::Perft(args)) => perft::run(args, &mut output),
+        None => Cli::command().print_help().map_err(|e| CliError::io("standard output", e)),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // A reader that went away (`kitai … | head`) is not a failure.
+        Err(CliError::Io { source, .. }) if source.kind() == std::io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("kitai: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

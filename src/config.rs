@@ -1,0 +1,163 @@
+//! Presets: option values by name, from a TOML file or from the ones built into the binary.
+//!
+//! A preset is a flat table. `description` is one sentence for lists; every other key is an engine
+//! option (see [`crate::options`]) with its value:
+//!
+//! ```toml
+//! description = "expectation search, three plies"
+//! method = "expectation"
+//! depth = 3
+//! sigma = 8.5
+//! ```
+
+use std::path::Path;
+
+use thiserror::Error;
+
+use crate::options::{OptionError, Options};
+
+/// A named set of option values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preset {
+    /// File name without `.toml`.
+    pub name: String,
+    /// One sentence for lists.
+    pub description: String,
+    /// The values.
+    pub options: Options,
+}
+
+/// Why a preset cannot be used.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// Neither a file nor a built-in name.
+    #[error("no preset or file `{name}`; built-in presets: {valid}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The built-in names.
+        valid: String,
+    },
+    /// The file cannot be read.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Not TOML.
+    #[error("{file}: {source}")]
+    Toml {
+        /// The file.
+        file: String,
+        /// Where and what.
+        source: Box<toml::de::Error>,
+    },
+    /// A key or value the registry does not accept.
+    #[error("{file}: {source}")]
+    Option {
+        /// The file.
+        file: String,
+        /// Which and why.
+        source: OptionError,
+    },
+    /// A value that is neither text, number nor boolean.
+    #[error("{file}: `{key}` must be a text, a number, true or false")]
+    BadType {
+        /// The file.
+        file: String,
+        /// The key.
+        key: String,
+    },
+}
+
+/// The presets in `configs/`, built into the binary: name and text.
+const BUILT_IN: &[(&str, &str)] = &[("default", include_str!("../configs/default.toml"))];
+
+/// The names of the built-in presets.
+pub fn built_in_names() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.iter().map(|(name, _)| *name)
+}
+
+/// The built-in presets.
+pub fn built_in() -> impl Iterator<Item = Preset> {
+    BUILT_IN
+        .iter()
+        .map(|(name, text)| parse(name, text).expect("built-in presets are valid (tested)"))
+}
+
+/// The preset in this file, or the built-in one of this name.
+///
+/// # Errors
+/// If there is neither, or the file is not a valid preset.
+pub fn load(name: &str) -> Result<Preset, ConfigError> {
+    if let Some((name, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
+        return parse(name, text);
+    }
+    let path = Path::new(name);
+    if !path.exists() {
+        let valid = built_in_names().collect::<Vec<_>>().join(", ");
+        return Err(ConfigError::Unknown { name: name.to_owned(), valid });
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| ConfigError::Io { file: name.to_owned(), source })?;
+    parse(name, &text)
+}
+
+fn parse(file: &str, text: &str) -> Result<Preset, ConfigError> {
+    let table: toml::Table = text
+        .parse()
+        .map_err(|source| ConfigError::Toml { file: file.to_owned(), source: Box::new(source) })?;
+    let name = Path::new(file).file_stem().map_or(file.into(), |stem| stem.to_string_lossy());
+    let mut preset =
+        Preset { name: name.into_owned(), description: String::new(), options: Options::new() };
+    for (key, value) in &table {
+        let text = match value {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
+            toml::Value::Boolean(switch) => switch.to_string(),
+            _ => return Err(ConfigError::BadType { file: file.to_owned(), key: key.clone() }),
+        };
+        if key == "description" {
+            preset.description = text;
+        } else {
+            preset
+                .options
+                .set(key, &text)
+                .map_err(|source| ConfigError::Option { file: file.to_owned(), source })?;
+        }
+    }
+    Ok(preset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_file_in_configs_is_a_valid_built_in_preset() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
+        let files: BTreeSet<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        assert_eq!(files, built_in_names().map(str::to_owned).collect());
+        for preset in built_in() {
+            assert!(!preset.description.is_empty(), "{}", preset.name);
+        }
+    }
+
+    #[test]
+    fn errors_name_file_and_key() {
+        let error = |text: &str| parse("my.toml", text).unwrap_err().to_string();
+        assert!(error("depht = 3").contains("my.toml: unknown option `depht`"));
+        assert!(error("depth = 99").contains("`99` is not a whole number from 0 to 60"));
+        assert!(error("depth = [3]").contains("`depth` must be"));
+        assert!(error("depth 3").contains("my.toml"));
+        let unknown = load("no-such-preset").unwrap_err().to_string();
+        assert!(unknown.contains("built-in presets: ") && unknown.contains("default"));
+    }
+}

@@ -1,0 +1,27 @@
+//! Kitai (期待, "expectation"): an Othello engine server whose search idea is an option.
+//!
+//! The plan of the house, in the order the data walks through it; dependencies point down only:
+//!
+//! | room | what it is for |
+//! |---|---|
+//! | [`cli`] | one file per subcommand |
+//! | [`search`] | the methods, behind one trait; limits, events, registry |
+//! | [`eval`] | what a position is worth |
+//! | [`record`] | boards, games and the formats they are kept in |
+//! | [`game`] | the small trait the research searches are generic over |
+//! | [`config`] | presets: option values by name |
+//! | [`options`] | the one registry of engine options |
+//! | [`score`] | discs from the mover's view, the scale shown to people |
+//! | [`othello`] | the rules |
+//! | [`random`] | the one seeded source of randomness |
+
+pub mod cli;
+pub mod config;
+pub mod eval;
+pub mod game;
+pub mod options;
+pub mod othello;
+pub mod random;
+pub mod record;
+pub mod score;
+pub mod search;

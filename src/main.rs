@@ -1,0 +1,7 @@
+//! The `kitai` binary: hands the command line over and turns its result into an exit code.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kitai::cli::main()
+}

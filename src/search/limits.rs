@@ -1,0 +1,106 @@
+//! When a search must end: limits given with the request, and the flag anyone may raise.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::options::Options;
+
+/// Limits of one search; absent means unlimited. Whichever is reached first ends the search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Greatest depth in plies. A search that can solve the position within it does.
+    pub depth: Option<u32>,
+    /// Greatest number of nodes; checked in small batches, so slightly exceeded.
+    pub nodes: Option<u64>,
+    /// Greatest number of playouts (Monte Carlo methods; others ignore it).
+    pub playouts: Option<u64>,
+    /// How long to think.
+    pub time: Option<TimeLimit>,
+    /// Ask for the exact score to the end of the game whatever the depth limit says.
+    pub exact: bool,
+}
+
+/// Thinking time of one move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeLimit {
+    /// When to stop if nothing speaks against it; a method may stop earlier when the choice is
+    /// clear and later, up to `hard`, when it is not.
+    pub soft: Duration,
+    /// Never think longer than this.
+    pub hard: Duration,
+}
+
+impl TimeLimit {
+    /// Exactly this long.
+    pub const fn fixed(time: Duration) -> TimeLimit {
+        TimeLimit { soft: time, hard: time }
+    }
+}
+
+impl Limits {
+    /// Limited by depth only.
+    pub fn depth(depth: u32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::default() }
+    }
+
+    /// Limited by nodes only.
+    pub fn nodes(nodes: u64) -> Limits {
+        Limits { nodes: Some(nodes), ..Limits::default() }
+    }
+
+    /// Limited by playouts only.
+    pub fn playouts(playouts: u64) -> Limits {
+        Limits { playouts: Some(playouts), ..Limits::default() }
+    }
+
+    /// Limited by time only.
+    pub fn time(time: Duration) -> Limits {
+        Limits { time: Some(TimeLimit::fixed(time)), ..Limits::default() }
+    }
+
+    /// The limits that the options `depth`, `nodes`, `playouts` and `move-time` set.
+    pub fn from_options(options: &Options) -> Limits {
+        let positive = |name| Some(options.integer(name)).filter(|&value| value > 0);
+        Limits {
+            depth: positive("depth").map(|depth| depth as u32),
+            nodes: positive("nodes").map(|nodes| nodes as u64),
+            playouts: positive("playouts").map(|playouts| playouts as u64),
+            time: positive("move-time")
+                .map(|ms| TimeLimit::fixed(Duration::from_millis(ms as u64))),
+            exact: false,
+        }
+    }
+
+    /// Solve to the end of the game.
+    pub fn solve() -> Limits {
+        Limits { exact: true, ..Limits::default() }
+    }
+}
+
+/// A flag shared between a search and whoever may stop it. Cloning shares the flag.
+#[derive(Clone, Debug, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    /// A flag that is not raised.
+    pub fn new() -> StopFlag {
+        StopFlag::default()
+    }
+
+    /// Asks every search that watches this flag to end now.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Lowers the flag before a new search.
+    pub fn reset(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the flag is raised.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,68 @@
+//! The methods: every idea of how to choose a move, behind one small trait.
+//!
+//! A [`Method`] gets a [`Request`] (position, limits, how many moves to report), looks at a
+//! [`StopFlag`] often enough to stop within milliseconds, reports progress as [`Event`]s and
+//! returns an [`Outcome`]. It never prints and never reads a clock it was not given. Adding a
+//! method is one folder here, one line in [`registry`] and its options in
+//! [`crate::options::table`]; every protocol, config, match and lab
+//! command then has it.
+
+pub mod limits;
+pub mod minimax;
+pub mod registry;
+pub mod report;
+
+pub use limits::{Limits, StopFlag, TimeLimit};
+pub use registry::{MethodSpec, build, methods};
+pub use report::{Bound, Certainty, Event, Line, Outcome};
+
+use crate::othello::{Bitboard, Position};
+
+/// What a method is asked to do.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The position to search; if the mover must pass the outcome is a pass, if the game is over
+    /// its final score.
+    pub position: Position,
+    /// When to stop.
+    pub limits: Limits,
+    /// How many of the best moves to report with their own scores and lines; at least 1, more than
+    /// the position has is fine (then every move is reported).
+    pub multi_pv: usize,
+    /// If given, only these root moves are considered.
+    pub only: Option<Bitboard>,
+}
+
+impl Request {
+    /// A request for the single best move.
+    pub fn new(position: Position, limits: Limits) -> Request {
+        Request { position, limits, multi_pv: 1, only: None }
+    }
+
+    /// The root moves to consider: the legal ones, restricted to `only` if that leaves any.
+    pub fn root_moves(&self) -> Bitboard {
+        let legal = self.position.legal_moves();
+        match self.only {
+            Some(only) if !(legal & only).is_empty() => legal & only,
+            _ => legal,
+        }
+    }
+}
+
+/// One idea of how to choose a move.
+///
+/// The same seed, options, limits by depth, nodes or playouts, and one thread give the same
+/// outcome after [`Method::clear`].
+pub trait Method: Send {
+    /// Searches until done, out of limits or stopped; always returns a legal answer. `report` is
+    /// called from the calling thread only.
+    fn search(
+        &mut self,
+        request: &Request,
+        stop: &StopFlag,
+        report: &mut dyn FnMut(&Event),
+    ) -> Outcome;
+
+    /// Forgets everything learnt in earlier searches (hash tables, trees, generator state).
+    fn clear(&mut self);
+}

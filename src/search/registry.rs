@@ -1,0 +1,52 @@
+//! Which methods there are: one line each.
+
+use super::{Method, minimax};
+use crate::options::{OptionError, Options};
+
+/// A method as the registry knows it.
+pub struct MethodSpec {
+    /// The value of the `method` option.
+    pub name: &'static str,
+    /// One sentence for lists.
+    pub help: &'static str,
+    /// Makes a searcher from option values.
+    pub build: fn(&Options) -> Result<Box<dyn Method>, OptionError>,
+}
+
+/// Every method. Adding one is a line here and its name among the `method` option's choices.
+static METHODS: &[MethodSpec] = &[MethodSpec {
+    name: "minimax",
+    help: "Principal variation search with ProbCut and an exact endgame solver.",
+    build: minimax::build,
+}];
+
+/// All methods.
+pub fn methods() -> &'static [MethodSpec] {
+    METHODS
+}
+
+/// The method that the options choose, made with their values.
+///
+/// # Errors
+/// A value that cannot be used, such as a weights file that cannot be read.
+pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
+    let name = options.text("method");
+    let spec = METHODS
+        .iter()
+        .find(|method| method.name == name)
+        .expect("the choices of the method option are the registered methods (tested)");
+    (spec.build)(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::OptionKind;
+
+    #[test]
+    fn the_method_option_offers_exactly_the_registered_methods() {
+        let spec = Options::spec("method").unwrap();
+        let names: Vec<_> = METHODS.iter().map(|method| method.name).collect();
+        assert_eq!(spec.kind, OptionKind::Choice(names.leak()));
+    }
+}

@@ -1,0 +1,115 @@
+//! What a method says while it searches and when it is done.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::othello::Move;
+use crate::score::Score;
+
+/// What a line's score means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bound {
+    /// The score itself.
+    Exact,
+    /// The true score is at least this.
+    Lower,
+    /// The true score is at most this.
+    Upper,
+}
+
+/// How much to believe a score.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind", content = "percent")]
+pub enum Certainty {
+    /// A midgame search or simulation: the score is an estimate.
+    Estimate,
+    /// The game was searched to its end with forward pruning at this confidence (per cent).
+    Probable(u8),
+    /// Win, loss or draw is proven; the number of discs is not.
+    Outcome,
+    /// The final score under perfect play is proven.
+    Exact,
+}
+
+/// One root move with its score and the line that follows it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Line {
+    /// From the point of view of the side to move at the root.
+    pub score: Score,
+    /// Whether `score` is the value or a bound of it.
+    pub bound: Bound,
+    /// How sure the score is.
+    pub certainty: Certainty,
+    /// The best play found, the root move first; passes included. Empty only when the game is over.
+    pub pv: Vec<Move>,
+    /// Visits or playouts that went through this move (tree methods; 0 elsewhere).
+    pub visits: u64,
+}
+
+/// Progress of a running search.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    /// Depth in plies completed by this report (tree methods: deepest line of the tree).
+    pub depth: u32,
+    /// The best moves, best first; as many as were asked for and exist.
+    pub lines: Vec<Line>,
+    /// Nodes visited since the search began, all threads.
+    pub nodes: u64,
+    /// Playouts run since the search began.
+    pub playouts: u64,
+    /// Time since the search began.
+    pub elapsed: Duration,
+}
+
+/// The answer of a search: its last and best report.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// The best moves, best first; never empty unless the game is over. A forced pass is a line
+    /// whose first move is a pass.
+    pub lines: Vec<Line>,
+    /// Depth in plies completed.
+    pub depth: u32,
+    /// Nodes visited, all threads.
+    pub nodes: u64,
+    /// Playouts run.
+    pub playouts: u64,
+    /// Time used.
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// The move to play: `None` only when the game is over.
+    pub fn best_move(&self) -> Option<Move> {
+        self.lines.first().and_then(|line| line.pv.first().copied())
+    }
+
+    /// The score of the best line; 0 when there is no line.
+    pub fn score(&self) -> Score {
+        self.lines.first().map_or(Score::default(), |line| line.score)
+    }
+}
+
+impl Line {
+    /// The line as text without separators: `f5d6c3`.
+    pub fn pv_text(&self) -> String {
+        self.pv.iter().map(Move::to_string).collect()
+    }
+}
+
+/// `12` for an estimate, `24@98%` for a selective solve, `100%W` and `100%` for proofs: the
+/// depth notation NBoard and the tables share.
+pub struct DepthLabel(pub u32, pub Certainty);
+
+impl fmt::Display for DepthLabel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.1 {
+            Certainty::Estimate => write!(f, "{}", self.0),
+            Certainty::Probable(percent) => write!(f, "{}@{percent}%", self.0),
+            Certainty::Outcome => f.write_str("100%W"),
+            Certainty::Exact => f.write_str("100%"),
+        }
+    }
+}
