@@ -10,6 +10,7 @@
 
 pub mod bitboard;
 pub mod color;
+pub mod fingerprint;
 pub mod flips;
 pub mod hash;
 pub mod mobility;
