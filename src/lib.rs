@@ -5,6 +5,7 @@
 //! | room | what it is for |
 //! |---|---|
 //! | [`cli`] | one file per subcommand |
+//! | [`engine`] | a game, its clocks, and the thread that thinks about it |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth |
 //! | [`record`] | boards, games and the formats they are kept in |
@@ -17,6 +18,7 @@
 
 pub mod cli;
 pub mod config;
+pub mod engine;
 pub mod eval;
 pub mod game;
 pub mod options;
