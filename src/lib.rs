@@ -27,3 +27,6 @@ pub mod random;
 pub mod record;
 pub mod score;
 pub mod search;
+
+#[cfg(test)]
+mod testdata;

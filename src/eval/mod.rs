@@ -8,8 +8,13 @@
 //! part through the implementation for `&dyn Evaluator`.
 
 pub mod discs;
+pub mod geometry;
+pub mod linear;
 pub mod mobility;
+pub mod shioda;
+pub mod zebra;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::options::{OptionError, Options};
@@ -61,13 +66,91 @@ impl Incremental for &dyn Evaluator {
     }
 }
 
+/// An evaluator together with how the search can best ask it.
+#[derive(Clone)]
+pub enum Evaluation {
+    /// A sum of pattern tables: `pattern` and `zebra`. Searches should be monomorphic for it.
+    Linear(Arc<linear::Linear>),
+    /// Anything else, asked afresh at every position.
+    Other(Arc<dyn Evaluator>),
+}
+
+impl Evaluation {
+    /// The plain view that every method understands.
+    pub fn evaluator(&self) -> Arc<dyn Evaluator> {
+        match self {
+            Evaluation::Linear(linear) => linear.clone(),
+            Evaluation::Other(other) => other.clone(),
+        }
+    }
+}
+
 /// The evaluator that the options choose.
 ///
 /// # Errors
 /// If it needs a file that cannot be read.
 pub fn build(options: &Options) -> Result<Arc<dyn Evaluator>, OptionError> {
-    Ok(match options.text("eval").as_str() {
+    choose(options).map(|evaluation| evaluation.evaluator())
+}
+
+/// The evaluator that the options choose, for searches that keep its state along their lines.
+///
+/// # Errors
+/// If it needs a file that cannot be read.
+pub fn choose(options: &Options) -> Result<Evaluation, OptionError> {
+    let name = options.text("eval");
+    if let Some(ablation) = zebra::Ablation::from_name(&name) {
+        return load_zebra(options, ablation);
+    }
+    Ok(Evaluation::Other(match name.as_str() {
         "discs" => Arc::new(discs::Discs),
+        "shioda" => Arc::new(shioda::Shioda::new(
+            options.number("shioda-noise"),
+            options.integer("seed") as u64,
+        )),
         _ => Arc::new(mobility::Mobility),
-    })
+    }))
+}
+
+fn load_zebra(options: &Options, ablation: zebra::Ablation) -> Result<Evaluation, OptionError> {
+    let unusable = |reason| OptionError::Unusable { name: "zebra-coeffs", reason };
+    let file = options.text("zebra-coeffs");
+    if file.is_empty() {
+        return Err(unusable("the zebra evaluation needs a file like coeffs2.bin".to_owned()));
+    }
+    zebra::load(Path::new(&file), ablation)
+        .map(|linear| Evaluation::Linear(Arc::new(linear)))
+        .map_err(|error| unusable(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::OptionKind;
+    use crate::testdata::shared_data;
+
+    #[test]
+    fn every_name_of_the_eval_option_builds() {
+        let OptionKind::Choice(names) = Options::spec("eval").unwrap().kind else { panic!() };
+        let coefficients = shared_data("zebra/coeffs2.bin");
+        for name in names {
+            let mut options = Options::new();
+            options.set("eval", name).unwrap();
+            if name.starts_with("zebra") {
+                let Some(file) = &coefficients else { continue };
+                options.set("zebra-coeffs", &file.to_string_lossy()).unwrap();
+            }
+            let value = build(&options).unwrap().evaluate(Position::START);
+            assert!(value.abs() < 8 * UNIT, "{name}: {value} at the start");
+        }
+    }
+
+    #[test]
+    fn zebra_without_a_file_says_which_option_is_missing() {
+        let mut options = Options::new();
+        options.set("eval", "zebra").unwrap();
+        assert!(build(&options).err().unwrap().to_string().contains("`zebra-coeffs`"));
+        options.set("zebra-coeffs", "no/such/file").unwrap();
+        assert!(build(&options).err().unwrap().to_string().contains("no/such/file"));
+    }
 }

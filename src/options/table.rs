@@ -1,6 +1,6 @@
 //! Every option of Kitai, one entry each.
 
-use super::OptionKind::{Choice, Integer};
+use super::OptionKind::{Choice, Integer, Number, Text};
 use super::OptionSpec;
 
 /// All options: those every method heeds first, then by family.
@@ -14,9 +14,29 @@ pub static OPTIONS: &[OptionSpec] = &[
     },
     OptionSpec {
         name: "eval",
-        kind: Choice(&["mobility", "discs"]),
+        kind: Choice(&[
+            "mobility", "discs", "shioda", "zebra", "zebra-w0", "zebra-w1", "zebra-w2", "zebra-w3",
+            "zebra-w4", "zebra-w5", "zebra-w6", "zebra-w7", "zebra-w8", "zebra-w9",
+        ]),
         default: "mobility",
-        help: "What positions are worth: mobility (simple, no weights) or discs (disc difference).",
+        help: "What positions are worth: mobility (simple, no weights), discs (disc difference), \
+               shioda (square values, stable edges, moves), zebra (a coefficient file; w1 to w9 \
+               leave patterns out).",
+        methods: &[],
+    },
+    OptionSpec {
+        name: "zebra-coeffs",
+        kind: Text,
+        default: "",
+        help: "File with Zebra's coefficients (coeffs2.bin) for the zebra evaluations.",
+        methods: &[],
+    },
+    OptionSpec {
+        name: "shioda-noise",
+        kind: Number { min: 0.0, max: 1.0 },
+        default: "0",
+        help: "Random part of each term of the shioda evaluation, as a share of its size; fixed by \
+               seed and position.",
         methods: &[],
     },
     OptionSpec {
