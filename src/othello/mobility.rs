@@ -52,13 +52,24 @@ fn along(mover: u64, passable: u64, step: u32) -> u64 {
 /// Counts how much room the owner of the *other* discs may get: the potential mobility used for
 /// move ordering and evaluation.
 #[inline]
-pub fn empty_neighbours(discs: u64, empty: u64) -> u64 {
+pub const fn empty_neighbours(discs: u64, empty: u64) -> u64 {
     const NOT_H: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     const NOT_A: u64 = 0xfefe_fefe_fefe_fefe;
     let row = discs | (discs & NOT_H) << 1 | (discs & NOT_A) >> 1;
     let spread = row | row << 8 | row >> 8;
     spread & empty
 }
+
+/// For each square, its up to eight neighbours: a move needs an opponent's disc among them.
+pub static NEIGHBOURS: [u64; 64] = {
+    let mut table = [0; 64];
+    let mut square = 0;
+    while square < 64 {
+        table[square] = empty_neighbours(1 << square, !(1 << square));
+        square += 1;
+    }
+    table
+};
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 mod simd {

@@ -1,5 +1,8 @@
 //! Minimax: alpha-beta over the game tree.
 
+pub mod endgame;
+mod parameters;
+
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -1,0 +1,74 @@
+//! A small private table of proven bounds for the lean solver.
+//!
+//! Direct mapped, one per thread, sized to stay in the second-level cache. The shared
+//! transposition table is for expensive nodes; here a miss costs microseconds.
+
+use crate::othello::hash::hash_discs;
+
+/// log2 of the number of entries.
+const BITS: u32 = 14;
+
+/// Proven bounds of a position's exact score, and the best move known (64 if none).
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    pub lower: i32,
+    pub upper: i32,
+    pub best: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    mover: u64,
+    opponent: u64,
+    lower: i8,
+    upper: i8,
+    best: u8,
+}
+
+pub struct Cache(Box<[Entry]>);
+
+impl Cache {
+    pub fn new() -> Cache {
+        // Both sets full: no real position, so an unused entry never matches.
+        let unused = Entry { mover: !0, opponent: !0, lower: -64, upper: 64, best: 64 };
+        Cache(vec![unused; 1 << BITS].into_boxed_slice())
+    }
+
+    #[inline(always)]
+    pub fn slot(&self, mover: u64, opponent: u64) -> usize {
+        (hash_discs(mover, opponent) >> (64 - BITS)) as usize
+    }
+
+    #[inline(always)]
+    pub fn probe(&self, slot: usize, mover: u64, opponent: u64) -> Option<Bounds> {
+        let entry = &self.0[slot];
+        (entry.mover == mover && entry.opponent == opponent).then_some(Bounds {
+            lower: i32::from(entry.lower),
+            upper: i32::from(entry.upper),
+            best: u32::from(entry.best),
+        })
+    }
+
+    /// Keeps the result `score` of a null-window search above `alpha`.
+    #[inline(always)]
+    pub fn store(
+        &mut self,
+        slot: usize,
+        mover: u64,
+        opponent: u64,
+        alpha: i32,
+        score: i32,
+        best: u32,
+    ) {
+        let entry = &mut self.0[slot];
+        if entry.mover != mover || entry.opponent != opponent {
+            *entry = Entry { mover, opponent, lower: -64, upper: 64, best: 64 };
+        }
+        if score > alpha {
+            entry.lower = entry.lower.max(score as i8);
+            entry.best = best as u8;
+        } else {
+            entry.upper = entry.upper.min(score as i8);
+        }
+    }
+}

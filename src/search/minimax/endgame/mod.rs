@@ -1,0 +1,329 @@
+//! The lean endgame solver: exact null-window search without an evaluation.
+//!
+//! Near the end of the game the tree is solved by counting, and speed comes from doing little per
+//! node. Three tiers, by number of empties:
+//!
+//! * **5 to 6**: squares in parity order, no sorting, no tables. *Parity*: with an odd number of
+//!   empties in a region, whoever plays there first can usually also play there last; the board's
+//!   four quadrants stand for its regions.
+//! * **7 and more**: stability cut-off, a small private cache of bounds, and moves sorted so that
+//!   the opponent's replies are few (*fastest first*), corners and stable edges preferred.
+//! * **4 and fewer**: the routines in [`last`].
+//!
+//! The general search ([`super::pvs`]) calls [`Solver::above`] once few enough squares are left;
+//! [`Solver::solve`] does the same from any position by itself, which is the right tool up to about
+//! 18 empties.
+
+mod cache;
+pub mod last;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::parameters::{MOBILITY_ORDER_EMPTIES, STABILITY_TRY};
+use crate::othello::flips::flips;
+use crate::othello::mobility::{empty_neighbours, legal_moves};
+use crate::othello::stability::{stable_corner_count, stable_count};
+use crate::othello::{Bitboard, Position};
+use cache::Cache;
+
+/// One bit per quadrant: a1–d4, e1–h4, a5–d8, e5–h8.
+#[inline(always)]
+pub(super) const fn quadrant(square: usize) -> u32 {
+    1 << ((square >> 2 & 1) | (square >> 4 & 2))
+}
+
+/// Which quadrants have an odd number of empties.
+#[inline]
+pub fn parity(empties: u64) -> u32 {
+    QUADRANTS
+        .iter()
+        .enumerate()
+        .fold(0, |odd, (i, quadrant)| odd | ((empties & quadrant).count_ones() & 1) << i)
+}
+
+const QUADRANTS: [u64; 4] =
+    [0x0000_0000_0f0f_0f0f, 0x0000_0000_f0f0_f0f0, 0x0f0f_0f0f_0000_0000, 0xf0f0_f0f0_0000_0000];
+
+/// `ODD_SQUARES[parity]`: all squares of the odd quadrants.
+static ODD_SQUARES: [u64; 16] = {
+    let mut table = [0; 16];
+    let mut parity = 0;
+    while parity < 16 {
+        let mut i = 0;
+        while i < 4 {
+            if parity >> i & 1 == 1 {
+                table[parity] |= QUADRANTS[i];
+            }
+            i += 1;
+        }
+        parity += 1;
+    }
+    table
+};
+
+/// A solver with its own cache and node counter; one per thread.
+pub struct Solver<'s> {
+    /// Positions entered with at least two empties.
+    pub nodes: u64,
+    cache: Cache,
+    stop: &'s AtomicBool,
+}
+
+/// A move with the flips it makes, waiting to be searched.
+#[derive(Clone, Copy)]
+struct Candidate {
+    square: u32,
+    flipped: u64,
+    score: i32,
+}
+
+/// Never raised: for solves that nobody stops.
+static UNSTOPPABLE: AtomicBool = AtomicBool::new(false);
+
+/// The exact score of a position for the side to move, empties to the winner: right up to about
+/// 18 empties, slow above.
+pub fn solve(position: Position) -> i32 {
+    Solver::new(&UNSTOPPABLE).solve(position, -64, 64)
+}
+
+impl<'s> Solver<'s> {
+    /// A solver that gives up (with a meaningless score) when `stop` is raised.
+    pub fn new(stop: &'s AtomicBool) -> Solver<'s> {
+        Solver { nodes: 0, cache: Cache::new(), stop }
+    }
+
+    /// Whether the stop flag is raised: scores returned since then mean nothing.
+    #[inline(always)]
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// The exact score if it lies in `alpha..=beta`, otherwise a bound on the same side of the
+    /// window (at most `alpha`, or at least `beta`). Any window is fine, odd or even.
+    pub fn solve(&mut self, position: Position, alpha: i32, beta: i32) -> i32 {
+        // Exact scores are even: null windows step through them by two, from the middle outwards.
+        let (mut low, mut high) = (-64, 64);
+        let mut guess = position.disc_difference().clamp(alpha.min(beta), beta) & !1;
+        while low < high {
+            if low >= beta || high <= alpha {
+                break;
+            }
+            let test = guess.clamp(low, high - 2);
+            let score = self.above(position, test);
+            if score > test {
+                low = low.max(score);
+                guess = low;
+            } else {
+                high = high.min(score);
+                guess = high - 2;
+            }
+            if self.stopped() {
+                return guess;
+            }
+        }
+        if low >= beta { low } else { high }
+    }
+
+    /// Every move of the position with its exact score, best first.
+    pub fn solve_all(&mut self, position: Position) -> Vec<(crate::othello::Move, i32)> {
+        let mut scores: Vec<_> = position
+            .children()
+            .map(|(chosen, child)| (chosen, -self.solve(child, -64, 64)))
+            .collect();
+        scores.sort_by_key(|entry| -entry.1);
+        scores
+    }
+
+    /// Whether the exact score is above `alpha`: a lower bound of it above `alpha` if so, an upper
+    /// bound at most `alpha` if not.
+    pub fn above(&mut self, position: Position, alpha: i32) -> i32 {
+        let (mover, opponent) = (position.mover().0, position.opponent().0);
+        let empties = position.empties().0;
+        self.search(mover, opponent, alpha, empties.count_ones(), parity(empties))
+    }
+
+    #[inline(always)]
+    fn search(&mut self, mover: u64, opponent: u64, alpha: i32, empties: u32, parity: u32) -> i32 {
+        match empties {
+            0..=4 => self.few(mover, opponent, alpha, parity),
+            5..MOBILITY_ORDER_EMPTIES => self.by_parity(mover, opponent, alpha, empties, parity),
+            // Legal moves never outnumber the empties: a small list costs less to clear.
+            ..=16 => self.by_mobility::<16>(mover, opponent, alpha, empties, parity),
+            _ => self.by_mobility::<60>(mover, opponent, alpha, empties, parity),
+        }
+    }
+
+    /// Up to four empties.
+    #[inline(always)]
+    fn few(&mut self, mover: u64, opponent: u64, alpha: i32, parity: u32) -> i32 {
+        let empties = !(mover | opponent);
+        let odd = empties & ODD_SQUARES[parity as usize];
+        let mut x = [0usize; 4];
+        let mut count = 0;
+        for part in [odd, empties & !odd] {
+            for square in Bitboard(part) {
+                x[count & 3] = square.index();
+                count += 1;
+            }
+        }
+        match count {
+            4 => last::four(mover, opponent, x, alpha, &mut self.nodes),
+            3 => last::three(mover, opponent, [x[0], x[1], x[2]], alpha, &mut self.nodes),
+            2 => last::two(mover, opponent, [x[0], x[1]], alpha, &mut self.nodes),
+            1 => last::one(mover, opponent, x[0], alpha),
+            _ => last::finished(mover, 0),
+        }
+    }
+
+    /// Few empties: no sorting, odd quadrants first.
+    fn by_parity(
+        &mut self,
+        mover: u64,
+        opponent: u64,
+        alpha: i32,
+        empties: u32,
+        parity: u32,
+    ) -> i32 {
+        self.nodes += 1;
+        if let Some(bound) = stability_cut(mover, opponent, alpha, empties) {
+            return bound;
+        }
+        let moves = legal_moves(mover, opponent);
+        if moves == 0 {
+            return self.passed(mover, opponent, alpha, empties, parity);
+        }
+        let odd = moves & ODD_SQUARES[parity as usize];
+        let mut best = -127;
+        for part in [odd, moves & !odd] {
+            for square in Bitboard(part) {
+                let x = square.index();
+                let flipped = flips(x, mover, opponent);
+                let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
+                let odd_after = parity ^ quadrant(x);
+                let score = if empties == 5 {
+                    -self.few(m, o, -alpha - 1, odd_after)
+                } else {
+                    -self.by_parity(m, o, -alpha - 1, empties - 1, odd_after)
+                };
+                best = best.max(score);
+                if best > alpha {
+                    return best;
+                }
+            }
+        }
+        best
+    }
+
+    fn passed(&mut self, mover: u64, opponent: u64, alpha: i32, empties: u32, parity: u32) -> i32 {
+        if legal_moves(opponent, mover) == 0 {
+            return last::finished(mover, empties as i32);
+        }
+        -self.search(opponent, mover, -alpha - 1, empties, parity)
+    }
+
+    /// More empties: cache, stability, and moves sorted by how little they leave the opponent.
+    fn by_mobility<const MOVES: usize>(
+        &mut self,
+        mover: u64,
+        opponent: u64,
+        alpha: i32,
+        empties: u32,
+        parity: u32,
+    ) -> i32 {
+        self.nodes += 1;
+        if self.stopped() {
+            return alpha;
+        }
+        if let Some(bound) = stability_cut(mover, opponent, alpha, empties) {
+            return bound;
+        }
+        let slot = self.cache.slot(mover, opponent);
+        let known = self.cache.probe(slot, mover, opponent);
+        if let Some(bounds) = known {
+            if bounds.lower > alpha {
+                return bounds.lower;
+            }
+            if bounds.upper <= alpha {
+                return bounds.upper;
+            }
+        }
+        let moves = legal_moves(mover, opponent);
+        if moves == 0 {
+            return self.passed(mover, opponent, alpha, empties, parity);
+        }
+        let hash_move = known.map_or(64, |bounds| bounds.best);
+        let mut list = [Candidate { square: 0, flipped: 0, score: 0 }; MOVES];
+        let mut count = 0;
+        for square in Bitboard(moves) {
+            let x = square.index();
+            let flipped = flips(x, mover, opponent);
+            if flipped == opponent {
+                return 64;
+            }
+            let score = if x as u32 == hash_move {
+                i32::MAX
+            } else {
+                order(x, opponent ^ flipped, mover | flipped | 1 << x, parity)
+            };
+            list[count] = Candidate { square: x as u32, flipped, score };
+            count += 1;
+        }
+        let mut best = -127;
+        let mut best_square = 64;
+        for i in 0..count {
+            let mut top = i;
+            for j in i + 1..count {
+                if list[j].score > list[top].score {
+                    top = j;
+                }
+            }
+            list.swap(i, top);
+            let Candidate { square, flipped, .. } = list[i];
+            let x = square as usize;
+            let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
+            let score = -self.search(m, o, -alpha - 1, empties - 1, parity ^ quadrant(x));
+            if score > best {
+                best = score;
+                best_square = square;
+                if best > alpha {
+                    break;
+                }
+            }
+        }
+        if !self.stopped() {
+            self.cache.store(slot, mover, opponent, alpha, best, best_square);
+        }
+        best
+    }
+}
+
+/// How good a move looks, from the position after it: few replies for the opponent (those into
+/// corners count double), safe corners, little room, an odd region.
+#[inline(always)]
+fn order(x: usize, mover: u64, opponent: u64, parity: u32) -> i32 {
+    let replies = legal_moves(mover, opponent);
+    let corners = replies & Bitboard::CORNERS.0;
+    let room = empty_neighbours(opponent, !(mover | opponent));
+    -((replies.count_ones() + corners.count_ones()) as i32) * 1024
+        + stable_corner_count(opponent) as i32 * 128
+        - room.count_ones() as i32 * 16
+        + if quadrant(x) & parity != 0 { 24 } else { 0 }
+        + if 1 << x & Bitboard::CORNERS.0 != 0 { 256 } else { 0 }
+}
+
+/// An upper bound at most `alpha` from the opponent's stable discs, where it is worth trying.
+#[inline(always)]
+pub(super) fn stability_cut(mover: u64, opponent: u64, alpha: i32, empties: u32) -> Option<i32> {
+    if alpha < STABILITY_TRY[empties as usize & 63] {
+        return None;
+    }
+    // The opponent needs this many stable discs at least: do not count when it has not that many.
+    if 64 - 2 * (opponent.count_ones() as i32) > alpha {
+        return None;
+    }
+    let upper = 64 - 2 * stable_count(opponent, mover) as i32;
+    (upper <= alpha).then_some(upper)
+}
