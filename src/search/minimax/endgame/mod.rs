@@ -151,7 +151,9 @@ impl<'s> Solver<'s> {
             0..=4 => self.few(mover, opponent, alpha, parity),
             5..MOBILITY_ORDER_EMPTIES => self.by_parity(mover, opponent, alpha, empties, parity),
             // Legal moves never outnumber the empties: a small list costs less to clear.
-            ..=16 => self.by_mobility::<16>(mover, opponent, alpha, empties, parity),
+            MOBILITY_ORDER_EMPTIES..=16 => {
+                self.by_mobility::<16>(mover, opponent, alpha, empties, parity)
+            }
             _ => self.by_mobility::<60>(mover, opponent, alpha, empties, parity),
         }
     }
