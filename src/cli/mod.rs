@@ -4,6 +4,7 @@
 //! streams). Errors go to stderr as one line; exit code 0 is success, 1 a failure or a mismatch
 //! found, 2 a wrong command line.
 
+mod expect;
 mod output;
 mod perft;
 
@@ -28,6 +29,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Expect(expect::Args),
     Perft(perft::Args),
 }
 
@@ -67,6 +69,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut output = Output::new(cli.json, std::io::stdout().is_terminal());
     let result = match &cli.command {
+        Some(Command::Expect(args)) => expect::run(args, &mut output),
         Some(Command::Perft(args)) => perft::run(args, &mut output),
         None => Cli::command().print_help().map_err(|e| CliError::io("standard output", e)),
     };
