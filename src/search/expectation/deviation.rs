@@ -34,7 +34,7 @@ impl Deviation {
 
     /// The nearest deviation: negative numbers and not-a-number become 0.
     pub fn clamped(sigma: f64) -> Deviation {
-        Deviation(sigma.max(0.0).min(f64::MAX))
+        if sigma > 0.0 { Deviation(sigma.min(f64::MAX)) } else { Deviation::ZERO }
     }
 
     /// The number, in discs.
