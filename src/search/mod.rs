@@ -9,6 +9,7 @@
 
 pub mod expectation;
 pub mod limits;
+pub mod mcts;
 pub mod minimax;
 pub mod registry;
 pub mod report;

@@ -1,6 +1,6 @@
 //! Which methods there are: one line each.
 
-use super::{Method, minimax};
+use super::{Method, mcts, minimax};
 use crate::options::{OptionError, Options};
 
 /// A method as the registry knows it.
@@ -14,11 +14,18 @@ pub struct MethodSpec {
 }
 
 /// Every method. Adding one is a line here and its name among the `method` option's choices.
-static METHODS: &[MethodSpec] = &[MethodSpec {
-    name: "minimax",
-    help: "Principal variation search with ProbCut and an exact endgame solver.",
-    build: minimax::build,
-}];
+static METHODS: &[MethodSpec] = &[
+    MethodSpec {
+        name: "minimax",
+        help: "Principal variation search with ProbCut and an exact endgame solver.",
+        build: minimax::build,
+    },
+    MethodSpec {
+        name: "uct",
+        help: "UCT as in the 2017 MCTS paper: players plain, T and E by prior and playout policy.",
+        build: mcts::uct::build,
+    },
+];
 
 /// All methods.
 pub fn methods() -> &'static [MethodSpec] {

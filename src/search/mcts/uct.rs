@@ -1,0 +1,471 @@
+//! The players of the 2017 paper, as published: UCT with playouts to the end of the game.
+//!
+//! * *plain*: UCB1, uniform playouts (`prior-weight = 0`, `playout-policy = uniform`)
+//! * *T*: the evaluation as W virtual playouts in UCB1, uniform playouts
+//! * *E*: the same tree, playouts ranked by evaluation
+//!
+//! A leaf is expanded by the playout that passes the expansion threshold; that playout then
+//! starts from the child the formula chooses. Where the paper is silent: n is the parent's playout
+//! count, a draw counts half, the move with most playouts is played, every search grows a new tree.
+//! One thread, because that is the method.
+
+use std::sync::Arc;
+
+use super::budget::Budget;
+use super::formula::{PriorLog, VirtualPlayouts, WinRateMap, ucb1, ucb1_with_prior};
+use super::parameters::{FIRST_REPORT, PLAYOUTS_PER_CLOCK_LOOK};
+use super::playout::PlayoutPolicy;
+use crate::eval::{self, Evaluator};
+use crate::options::{OptionError, Options};
+use crate::othello::{Bitboard, Move, Position};
+use crate::random::{Random, seeded};
+use crate::score::Score;
+use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
+use crate::search::{Method, Request, StopFlag};
+
+/// What makes one player of the paper differ from another.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Settings {
+    /// Weight of exploration (C).
+    pub exploration: f64,
+    /// The evaluation in UCB1; a weight of 0 is the plain formula.
+    pub prior: VirtualPlayouts,
+    /// How evaluations become win rates.
+    pub map: WinRateMap,
+    /// Playouts after which a leaf gets children.
+    pub expand_threshold: u32,
+    /// Most nodes the tree may have; when it is full leaves stay leaves.
+    pub most_nodes: usize,
+}
+
+impl Settings {
+    fn from_options(options: &Options) -> Settings {
+        let range = options.number("win-rate-range");
+        let log = match options.text("prior-log").as_str() {
+            "inside" => PriorLog::Inside,
+            _ => PriorLog::Outside,
+        };
+        Settings {
+            exploration: options.number("ucb-c"),
+            prior: VirtualPlayouts { weight: options.number("prior-weight"), log },
+            map: match options.text("win-rate-map").as_str() {
+                "logistic" => WinRateMap::Logistic(range),
+                _ => WinRateMap::Linear(range),
+            },
+            expand_threshold: options.integer("expand-threshold") as u32,
+            most_nodes: (options.integer("memory") as usize * (1 << 20) / size_of::<Node>())
+                .min(u32::MAX as usize),
+        }
+    }
+}
+
+/// One of the paper's players.
+pub struct Uct {
+    settings: Settings,
+    evaluator: Arc<dyn Evaluator>,
+    policy: PlayoutPolicy,
+    seed: u64,
+    rng: Random,
+}
+
+/// Makes the method from option values.
+///
+/// # Errors
+/// If the evaluator cannot be made.
+pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
+    let evaluator = eval::build(options)?;
+    let policy = super::policy_from_options(options, &evaluator);
+    let seed = options.integer("seed") as u64;
+    let settings = Settings::from_options(options);
+    Ok(Box::new(Uct { settings, evaluator, policy, seed, rng: seeded(seed) }))
+}
+
+/// A position of the tree with what the playouts through it found.
+struct Node {
+    position: Position,
+    /// The move that led here.
+    played: Move,
+    first_child: u32,
+    child_count: u8,
+    /// Playouts through this node (n_s).
+    visits: u32,
+    /// Their wins for the side that moved here (sum(X(s))).
+    wins: f64,
+    /// The evaluation's win rate for the side that moved here (E(s)).
+    estimate: f64,
+}
+
+const ROOT: usize = 0;
+
+/// The tree of one search and the player that grows it.
+struct Growth<'a> {
+    player: &'a mut Uct,
+    nodes: Vec<Node>,
+    path: Vec<usize>,
+    deepest: usize,
+    visited: u64,
+}
+
+impl<'a> Growth<'a> {
+    fn new(player: &'a mut Uct, root: Position, root_moves: Bitboard) -> Growth<'a> {
+        let mut growth =
+            Growth { player, nodes: Vec::new(), path: Vec::new(), deepest: 0, visited: 0 };
+        growth.push(root, Move::Pass);
+        growth.expand(ROOT, root_moves);
+        growth
+    }
+
+    fn push(&mut self, position: Position, played: Move) {
+        let Settings { prior, map, .. } = self.player.settings;
+        let estimate = if prior.weight > 0.0 {
+            map.win_rate(-self.player.evaluator.evaluate(position))
+        } else {
+            0.5
+        };
+        self.nodes.push(Node {
+            position,
+            played,
+            first_child: 0,
+            child_count: 0,
+            visits: 0,
+            wins: 0.0,
+            estimate,
+        });
+    }
+
+    /// Gives a node its children, those of `allowed` and forced passes.
+    fn expand(&mut self, index: usize, allowed: Bitboard) {
+        let first = self.nodes.len();
+        for (played, position) in self.nodes[index].position.children() {
+            if played.square().is_none_or(|square| allowed.contains(square)) {
+                self.push(position, played);
+            }
+        }
+        self.nodes[index].first_child = first as u32;
+        self.nodes[index].child_count = (self.nodes.len() - first) as u8;
+    }
+
+    fn children(&self, index: usize) -> std::ops::Range<usize> {
+        let node = &self.nodes[index];
+        node.first_child as usize..node.first_child as usize + usize::from(node.child_count)
+    }
+
+    /// The child the formula chooses; the first of equals.
+    fn select(&self, index: usize) -> usize {
+        let Settings { exploration, prior, .. } = self.player.settings;
+        let total = self.nodes[index].visits;
+        let mut best = (f64::NEG_INFINITY, index);
+        for child in self.children(index) {
+            let Node { visits, wins, estimate, .. } = self.nodes[child];
+            let bound = if prior.weight > 0.0 {
+                ucb1_with_prior(estimate, prior, wins, visits, total, exploration)
+            } else {
+                ucb1(wins, visits, total, exploration)
+            };
+            if bound > best.0 {
+                best = (bound, child);
+            }
+        }
+        best.1
+    }
+
+    /// Whether the leaf gets children now.
+    fn is_ripe(&self, index: usize) -> bool {
+        const MOST_CHILDREN: usize = 64;
+        let Settings { expand_threshold, most_nodes, .. } = self.player.settings;
+        self.nodes[index].visits >= expand_threshold
+            && self.nodes.len() + MOST_CHILDREN <= most_nodes
+    }
+
+    /// One playout: down the tree, to the end of the game, back up.
+    fn run_playout(&mut self) {
+        self.path.clear();
+        self.path.push(ROOT);
+        let mut index = ROOT;
+        loop {
+            if self.nodes[index].child_count == 0 {
+                if !self.is_ripe(index) {
+                    break;
+                }
+                self.expand(index, Bitboard::FULL);
+                if self.nodes[index].child_count == 0 {
+                    break;
+                }
+            }
+            index = self.select(index);
+            self.path.push(index);
+        }
+        self.deepest = self.deepest.max(self.path.len() - 1);
+        self.visited += self.path.len() as u64;
+        let score = self.player.policy.play(self.nodes[index].position, &mut self.player.rng);
+        self.back_up(win_of(-score));
+    }
+
+    /// Adds a result, given for the side that moved into the last node of the path.
+    fn back_up(&mut self, mut win: f64) {
+        for &index in self.path.iter().rev() {
+            self.nodes[index].visits += 1;
+            self.nodes[index].wins += win;
+            win = 1.0 - win;
+        }
+    }
+
+    /// The child with most playouts; among equals the one with more wins, then the first.
+    fn most_visited(&self, index: usize) -> Option<usize> {
+        let key = |child: &usize| (self.nodes[*child].visits, self.nodes[*child].wins);
+        self.children(index).rev().max_by(|a, b| key(a).partial_cmp(&key(b)).expect("no NaN"))
+    }
+
+    fn lines(&self, count: usize) -> Vec<Line> {
+        let mut order: Vec<usize> = self.children(ROOT).collect();
+        order.sort_by(|&a, &b| {
+            let key = |child: usize| (self.nodes[child].visits, self.nodes[child].wins);
+            key(b).partial_cmp(&key(a)).expect("no NaN")
+        });
+        order.truncate(count.max(1));
+        order.into_iter().map(|child| self.line(child)).collect()
+    }
+
+    fn line(&self, child: usize) -> Line {
+        let Node { visits, wins, estimate, .. } = self.nodes[child];
+        let rate = if visits == 0 { estimate } else { wins / f64::from(visits) };
+        let mut pv = vec![self.nodes[child].played];
+        let mut index = child;
+        while let Some(next) = self.most_visited(index).filter(|&n| self.nodes[n].visits > 0) {
+            pv.push(self.nodes[next].played);
+            index = next;
+        }
+        Line {
+            score: Score::from_discs(self.player.settings.map.discs(rate)),
+            bound: Bound::Exact,
+            certainty: Certainty::Estimate,
+            pv,
+            visits: u64::from(visits),
+        }
+    }
+}
+
+/// A final score as a win: 1, draw: ½ or loss: 0.
+fn win_of(score: i32) -> f64 {
+    0.5 + 0.5 * f64::from(score.signum())
+}
+
+impl Method for Uct {
+    fn search(
+        &mut self,
+        request: &Request,
+        stop: &StopFlag,
+        report: &mut dyn FnMut(&Event),
+    ) -> Outcome {
+        let budget = Budget::new(&request.limits, stop);
+        if request.position.is_over() {
+            return super::game_over(request.position);
+        }
+        let mut growth = Growth::new(self, request.position, request.root_moves());
+        let (mut playouts, mut next_report) = (0, FIRST_REPORT);
+        let event = |growth: &Growth, playouts| Event {
+            depth: growth.deepest as u32,
+            lines: growth.lines(request.multi_pv),
+            nodes: growth.visited,
+            playouts,
+            elapsed: budget.elapsed(),
+        };
+        // Counts of a node are 32-bit numbers.
+        while !budget.is_counted_out(playouts, growth.visited) && playouts < u64::from(u32::MAX) {
+            growth.run_playout();
+            playouts += 1;
+            let look = playouts % PLAYOUTS_PER_CLOCK_LOOK == 0;
+            if budget.is_stopped() || look && budget.is_timed_out(true) {
+                break;
+            }
+            if playouts == next_report {
+                next_report *= 2;
+                report(&event(&growth, playouts));
+            }
+        }
+        let last = event(&growth, playouts);
+        report(&last);
+        super::outcome(last)
+    }
+
+    fn clear(&mut self) {
+        self.rng = seeded(self.seed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::mobility::Mobility;
+    use crate::game::othello::OthelloState;
+    use crate::game::{self, Othello, Player};
+    use crate::othello::random::random_position;
+    use crate::search::Limits;
+
+    const PLAIN: Settings = Settings {
+        exploration: 0.1,
+        prior: VirtualPlayouts { weight: 0.0, log: PriorLog::Outside },
+        map: WinRateMap::Linear(5000.0),
+        expand_threshold: 31,
+        most_nodes: 1_000_000,
+    };
+
+    fn player(settings: Settings, policy: PlayoutPolicy) -> Uct {
+        Uct { settings, evaluator: Arc::new(Mobility), policy, seed: 7, rng: seeded(7) }
+    }
+
+    fn plain() -> Uct {
+        player(PLAIN, PlayoutPolicy::Uniform)
+    }
+
+    fn with_prior() -> Settings {
+        Settings { prior: VirtualPlayouts { weight: 5.0, log: PriorLog::Outside }, ..PLAIN }
+    }
+
+    fn all_visits(player: &mut Uct, position: Position, limits: Limits) -> Vec<(Move, u64)> {
+        let request = Request { multi_pv: 64, ..Request::new(position, limits) };
+        let outcome = player.search(&request, &StopFlag::new(), &mut |_| {});
+        outcome.lines.iter().map(|line| (line.pv[0], line.visits)).collect()
+    }
+
+    #[test]
+    fn a_result_is_a_win_at_every_second_node_of_the_path() {
+        let mut player = plain();
+        let mut growth = Growth::new(&mut player, Position::START, Bitboard::FULL);
+        growth.expand(1, Bitboard::FULL);
+        let grandchild = growth.children(1).start;
+        growth.path = vec![ROOT, 1, grandchild];
+        growth.back_up(1.0);
+        growth.back_up(0.5);
+        growth.path = vec![ROOT, 1];
+        growth.back_up(1.0);
+        let of = |index: usize| (growth.nodes[index].visits, growth.nodes[index].wins);
+        assert_eq!((of(ROOT), of(1), of(grandchild)), ((3, 1.5), (3, 1.5), (2, 1.5)));
+    }
+
+    #[test]
+    fn selection_follows_the_formula_on_a_hand_computed_tree() {
+        let mut player = player(with_prior(), PlayoutPolicy::Uniform);
+        let mut growth = Growth::new(&mut player, Position::START, Bitboard::FULL);
+        // Visits, wins and estimates of the four moves; n = 100, C = 0.1, W = 5. Equation 2:
+        // (3.5 + 6)/15 + 0.1·√(9.60517/15) = 0.713355, (0.5·5 + 40)/65 + 0.1·√(9.60517/65)
+        // = 0.692287, (0 + 15)/30 + 0.1·√(9.60517/30) = 0.556584, (5 + 0)/10 + 0.098006 = 0.598006.
+        growth.nodes[ROOT].visits = 100;
+        for (child, (visits, wins, estimate)) in
+            [(10, 6.0, 0.7), (60, 40.0, 0.5), (25, 15.0, 0.0), (5, 0.0, 1.0)]
+                .into_iter()
+                .enumerate()
+        {
+            let node = &mut growth.nodes[child + 1];
+            (node.visits, node.wins, node.estimate) = (visits, wins, estimate);
+        }
+        assert_eq!(growth.select(ROOT), 1);
+        // Three more losses there (9.5/18 + 0.1·√(9.60517/18) = 0.600827) and the second leads.
+        growth.nodes[1].visits = 13;
+        assert_eq!(growth.select(ROOT), 2);
+        // Equation 1 asks the fewest assumptions: 0.6 + 0.067861 at 10 visits, 2/3 + 0.027704 at 60.
+        growth.player.settings = PLAIN;
+        growth.nodes[1].visits = 10;
+        assert_eq!(growth.select(ROOT), 2);
+        growth.nodes[4].visits = 0;
+        assert_eq!(growth.select(ROOT), 4, "an unvisited child comes first");
+    }
+
+    #[test]
+    fn the_playout_that_passes_the_threshold_expands_the_leaf() {
+        let mut player = player(Settings { expand_threshold: 3, ..PLAIN }, PlayoutPolicy::Uniform);
+        let forced = Bitboard(Position::START.legal_moves().first().unwrap().bit());
+        let mut growth = Growth::new(&mut player, Position::START, forced);
+        for _ in 0..3 {
+            growth.run_playout();
+        }
+        assert_eq!((growth.nodes[1].visits, growth.nodes[1].child_count), (3, 0));
+        growth.run_playout();
+        assert_eq!((growth.nodes[1].visits, growth.nodes[1].child_count), (4, 3));
+        let below: u32 = growth.children(1).map(|child| growth.nodes[child].visits).sum();
+        assert_eq!(below, 1, "the expanding playout went one step down");
+    }
+
+    #[test]
+    fn every_playout_passes_one_root_move_and_the_same_seed_repeats_them_all() {
+        let position = random_position(24, &mut seeded(3));
+        let ranked = PlayoutPolicy::Ranked(Arc::new(Mobility));
+        for (settings, policy) in [
+            (PLAIN, PlayoutPolicy::Uniform),
+            (with_prior(), PlayoutPolicy::Uniform),
+            (with_prior(), ranked),
+        ] {
+            let mut player = player(settings, policy);
+            let first = all_visits(&mut player, position, Limits::playouts(500));
+            assert_eq!(first.iter().map(|line| line.1).sum::<u64>(), 500);
+            let second = all_visits(&mut player, position, Limits::playouts(500));
+            assert_ne!(first, second, "the generator runs on from search to search");
+            player.clear();
+            assert_eq!(all_visits(&mut player, position, Limits::playouts(500)), first);
+        }
+    }
+
+    #[test]
+    fn enough_playouts_find_a_winning_move_near_the_end() {
+        let mut rng = seeded(11);
+        let settings = Settings { exploration: 0.5, expand_threshold: 1, ..PLAIN };
+        let (mut player, mut decided) = (player(settings, PlayoutPolicy::Uniform), 0);
+        for _ in 0..40 {
+            let position = random_position(6, &mut rng);
+            let value = |position: Position| {
+                -game::solve(&Othello, &OthelloState { position, player: Player::First })
+            };
+            let scores: Vec<(Move, f64)> =
+                position.children().map(|(played, after)| (played, value(after))).collect();
+            let best = scores.iter().map(|entry| entry.1.signum() as i32).max();
+            let worst = scores.iter().map(|entry| entry.1.signum() as i32).min();
+            if best == worst {
+                continue;
+            }
+            decided += 1;
+            let chosen = all_visits(&mut player, position, Limits::playouts(3_000))[0].0;
+            let found = scores.iter().find(|entry| entry.0 == chosen).unwrap().1;
+            assert_eq!(Some(found.signum() as i32), best, "{position:?} {chosen}");
+        }
+        assert!(decided > 5);
+    }
+
+    #[test]
+    fn a_full_tree_grows_no_further_and_the_search_goes_on() {
+        let settings = Settings { expand_threshold: 1, most_nodes: 100, ..PLAIN };
+        let mut player = player(settings, PlayoutPolicy::Uniform);
+        let mut growth = Growth::new(&mut player, Position::START, Bitboard::FULL);
+        for _ in 0..2_000 {
+            growth.run_playout();
+        }
+        assert!(growth.nodes.len() <= 100);
+        assert_eq!(growth.nodes[ROOT].visits, 2_000);
+    }
+
+    #[test]
+    fn ends_passes_and_restricted_roots_get_their_answers() {
+        let mut player = plain();
+        let mut search = |request: &Request| player.search(request, &StopFlag::new(), &mut |_| {});
+        let over = random_position(0, &mut seeded(1));
+        let outcome = search(&Request::new(over, Limits::playouts(10)));
+        assert_eq!(outcome.best_move(), None);
+        assert_eq!(outcome.score(), Score::whole(over.final_score()));
+
+        // Mover a1, opponent b1: the mover takes c1 and the opponent, asked first, must pass.
+        let pass = Position::from_disjoint(0b01, 0b10).pass();
+        assert!(pass.must_pass());
+        let outcome = search(&Request::new(pass, Limits::playouts(50)));
+        assert_eq!(outcome.best_move(), Some(Move::Pass));
+        assert_eq!(outcome.lines[0].visits, 50);
+
+        let only = Bitboard(1 << 37);
+        let request = Request {
+            only: Some(only),
+            multi_pv: 5,
+            ..Request::new(Position::START, Limits::playouts(50))
+        };
+        let outcome = search(&request);
+        assert_eq!(outcome.lines.len(), 1);
+        assert_eq!(outcome.best_move().unwrap().to_string(), "f5");
+    }
+}
