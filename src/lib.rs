@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`cli`] | one file per subcommand |
 //! | [`engine`] | a game, its clocks, and the thread that thinks about it |
+//! | [`arena`] | engine against engine: referee, matches, tournaments, statistics |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth |
 //! | [`record`] | boards, games and the formats they are kept in |
@@ -16,6 +17,7 @@
 //! | [`othello`] | the rules |
 //! | [`random`] | the one seeded source of randomness |
 
+pub mod arena;
 pub mod cli;
 pub mod config;
 pub mod engine;

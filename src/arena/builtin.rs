@@ -1,0 +1,90 @@
+//! Players made of Kitai's own methods, run in the worker's thread.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use super::clock::TimeControl;
+use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
+use crate::options::{OptionError, Options};
+use crate::search::{self, Limits, Method, Request, TimeLimit};
+
+/// A method with its option values. It is built anew for each game with the game's seed, so that a
+/// game depends on nothing played before it.
+pub struct BuiltIn {
+    options: Options,
+    method: Option<Box<dyn Method>>,
+}
+
+impl BuiltIn {
+    /// A player with these options.
+    ///
+    /// # Errors
+    /// If the options cannot be used, such as a weights file that cannot be read.
+    pub fn new(options: &Options) -> Result<BuiltIn, OptionError> {
+        search::build(options)?;
+        Ok(BuiltIn { options: options.clone(), method: None })
+    }
+
+    fn limits(&self, turn: &Turn<'_>) -> Limits {
+        let mut limits = Limits::from_options(&self.options);
+        match (turn.clocks.control(), turn.clocks.left(turn.color)) {
+            (TimeControl::PerMove(time), _) => limits.time = Some(TimeLimit::fixed(time)),
+            (TimeControl::PerGame { increment, .. }, Some(left)) => {
+                limits.time = Some(share(left, increment, turn));
+            }
+            _ => {}
+        }
+        limits
+    }
+}
+
+/// An even share of the clock over the moves still to come.
+fn share(left: Duration, increment: Duration, turn: &Turn<'_>) -> TimeLimit {
+    let moves = turn.game.board().position.empty_count().div_ceil(2).max(1);
+    let soft = (left / (moves + 1) + increment * 4 / 5).min(left * 4 / 5);
+    TimeLimit { soft, hard: (soft * 3).min(left * 4 / 5) }
+}
+
+impl Player for BuiltIn {
+    fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
+        let mut options = self.options.clone();
+        // The option is a signed number; one bit less of seed is as random.
+        let made = options
+            .set("seed", &(game.seed >> 1).to_string())
+            .and_then(|()| search::build(&options))
+            .map_err(|error| Fault::new(FaultKind::Crash, error.to_string()))?;
+        self.method = Some(made);
+        Ok(())
+    }
+
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Reply, Fault> {
+        let limits = self.limits(turn);
+        let Some(method) = self.method.as_mut() else {
+            return Err(Fault::new(FaultKind::Crash, "no game was started"));
+        };
+        let request = Request::new(turn.game.board().position, limits);
+        let began = Instant::now();
+        // A panic in one search must not end a match of thousands of games.
+        let outcome =
+            catch_unwind(AssertUnwindSafe(|| method.search(&request, turn.stop, &mut |_| {})));
+        let elapsed = began.elapsed();
+        let outcome = outcome.map_err(|panic| {
+            let message = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("unknown panic");
+            Fault::new(FaultKind::Crash, message)
+        })?;
+        match outcome.best_move() {
+            Some(played) => {
+                Ok(Reply { choice: Choice::Play(played), score: Some(outcome.score()), elapsed })
+            }
+            None => Err(Fault::new(FaultKind::Garbage, "the search returned no move")),
+        }
+    }
+
+    fn discard(&mut self) {
+        self.method = None;
+    }
+}

@@ -1,0 +1,2 @@
+//! Engine against engine: matches and tournaments whose results can be trusted.
+pub mod stats;

@@ -1,0 +1,224 @@
+//! The referee: plays one game between two players and trusts neither.
+//!
+//! It keeps the board by our own rules, passes for a side that has no move, measures the time,
+//! and ends the game with a recorded reason when a player fails.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::adjudicate::Adjudicator;
+use super::clock::{Clocks, TimeControl};
+use super::openings::Opening;
+use super::player::{Choice, Fault, FaultKind, GameStart, Player, Turn};
+use crate::othello::{Color, Move};
+use crate::record::History;
+use crate::score::Score;
+use crate::search::StopFlag;
+
+/// What holds for every game of a match.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// The clock.
+    pub control: TimeControl,
+    /// How much later than its clock a move may arrive.
+    pub margin: Duration,
+    /// Solve and end the game when so few squares are empty.
+    pub adjudicate: Option<u32>,
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// Neither side can move.
+    Finished,
+    /// Solved exactly by the referee.
+    Adjudicated,
+    /// This side gave up.
+    Resigned(Side),
+    /// This side failed.
+    Failed(Side, Fault),
+}
+
+/// A colour as logs write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Black.
+    Black,
+    /// White.
+    White,
+}
+
+impl From<Color> for Side {
+    fn from(color: Color) -> Side {
+        match color {
+            Color::Black => Side::Black,
+            Color::White => Side::White,
+        }
+    }
+}
+
+/// A move of a game with what its player said and used; nothing for passes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoveNote {
+    /// The mover's opinion, mover's view.
+    pub score: Option<Score>,
+    /// Time used.
+    pub time: Duration,
+}
+
+/// A game played to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlayedGame {
+    /// Opening and moves.
+    pub history: History,
+    /// How many of the moves were the opening.
+    pub opening_plies: usize,
+    /// One entry for every move after the opening.
+    pub notes: Vec<MoveNote>,
+    /// Why it ended.
+    pub ending: Ending,
+    /// Final disc difference for Black, if the game was finished or solved.
+    pub discs: Option<i32>,
+}
+
+impl PlayedGame {
+    /// Black's half points: 2 for a win, 1 for a draw.
+    pub fn black_half_points(&self) -> u8 {
+        match (&self.ending, self.discs) {
+            (Ending::Resigned(side) | Ending::Failed(side, _), _) => match side {
+                Side::Black => 0,
+                Side::White => 2,
+            },
+            (_, discs) => match discs.unwrap_or(0).signum() {
+                1 => 2,
+                0 => 1,
+                _ => 0,
+            },
+        }
+    }
+}
+
+/// Plays a game; `None` if the stop flag was raised before it ended.
+pub fn play(
+    players: [&mut dyn Player; 2],
+    opening: &Opening,
+    rules: &Rules,
+    seeds: [u64; 2],
+    adjudicator: &mut Adjudicator,
+    stop: &StopFlag,
+) -> Option<PlayedGame> {
+    let mut table = Table {
+        clocks: Clocks::new(rules.control),
+        history: opening.history.clone(),
+        opening_plies: opening.history.moves().len(),
+        notes: Vec::new(),
+        times: Vec::new(),
+    };
+    let [black, white] = players;
+    for (color, player, seed) in
+        [(Color::Black, &mut *black, seeds[0]), (Color::White, &mut *white, seeds[1])]
+    {
+        let start = GameStart { opening: &opening.history, clocks: &table.clocks, seed, stop };
+        if let Err(fault) = player.start(&start) {
+            player.discard();
+            return (!stop.is_stopped())
+                .then(|| table.end(Ending::Failed(color.into(), fault), None));
+        }
+    }
+    loop {
+        let board = table.history.board();
+        if board.position.is_over() {
+            return Some(table.end(Ending::Finished, Some(board.final_score_for_black())));
+        }
+        if board.position.must_pass() {
+            table.record(Move::Pass, None, Duration::ZERO);
+            continue;
+        }
+        if rules.adjudicate.is_some_and(|empties| board.position.empty_count() <= empties)
+            && let Some(score) = adjudicator.solve(board.position, stop)
+        {
+            return Some(table.end(Ending::Adjudicated, Some(score * board.turn.sign())));
+        }
+        let player = match board.turn {
+            Color::Black => &mut *black,
+            Color::White => &mut *white,
+        };
+        let answer = table.ask(player, board.turn, rules, stop);
+        if stop.is_stopped() {
+            return None;
+        }
+        match answer {
+            Ok(()) => {}
+            Err(Ending::Failed(side, fault)) => {
+                player.discard();
+                return Some(table.end(Ending::Failed(side, fault), None));
+            }
+            Err(ending) => return Some(table.end(ending, None)),
+        }
+    }
+}
+
+/// The game on the referee's table.
+struct Table {
+    clocks: Clocks,
+    history: History,
+    opening_plies: usize,
+    notes: Vec<MoveNote>,
+    times: Vec<Duration>,
+}
+
+impl Table {
+    /// Asks for a move and plays it if everything is in order.
+    fn ask(
+        &mut self,
+        player: &mut dyn Player,
+        color: Color,
+        rules: &Rules,
+        stop: &StopFlag,
+    ) -> Result<(), Ending> {
+        let left = self.clocks.left(color);
+        let turn = Turn {
+            game: &self.history,
+            opening_plies: self.opening_plies,
+            times: &self.times,
+            clocks: &self.clocks,
+            color,
+            stop,
+        };
+        let failed = |fault| Ending::Failed(color.into(), fault);
+        let reply = player.choose(&turn).map_err(failed)?;
+        if !self.clocks.charge(color, reply.elapsed, rules.margin) {
+            let detail = format!(
+                "took {:.3} s of {:.3} s left (margin {:.3} s)",
+                reply.elapsed.as_secs_f64(),
+                left.unwrap_or_default().as_secs_f64(),
+                rules.margin.as_secs_f64()
+            );
+            return Err(failed(Fault::new(FaultKind::TimeOut, detail)));
+        }
+        let played = match reply.choice {
+            Choice::Play(played) => played,
+            Choice::Resign => return Err(Ending::Resigned(color.into())),
+        };
+        if self.history.board().position.after(played).is_none() {
+            let detail = format!("{color} cannot play {played}");
+            return Err(failed(Fault::new(FaultKind::IllegalMove, detail)));
+        }
+        self.record(played, reply.score, reply.elapsed);
+        Ok(())
+    }
+
+    fn record(&mut self, played: Move, score: Option<Score>, time: Duration) {
+        self.history.play(played).expect("the referee checked the move");
+        self.notes.push(MoveNote { score, time });
+        self.times.push(time);
+    }
+
+    fn end(self, ending: Ending, discs: Option<i32>) -> PlayedGame {
+        let Table { history, opening_plies, notes, .. } = self;
+        PlayedGame { history, opening_plies, notes, ending, discs }
+    }
+}

@@ -1,0 +1,184 @@
+//! Results as text: one line while the match runs, a table at its end.
+
+use std::fmt::Write;
+
+use super::super::plan::Plan;
+use super::super::standing::{PairingResult, PlayerStanding, SprtState, Standing};
+use super::super::stats::Decision;
+
+/// The score so far in one line.
+pub fn live(standing: &Standing) -> String {
+    match standing.pairings.as_slice() {
+        [only] => {
+            let mut line = format!(
+                "+{} ={} -{}  {}  LOS {:.1} %",
+                only.wins,
+                only.draws,
+                only.losses,
+                elo(only),
+                100.0 * only.elo.superiority
+            );
+            if let Some(sprt) = &standing.sprt {
+                let _ = write!(line, "  LLR {:.2} ({:.2}, {:.2})", sprt.ratio, sprt.lower, sprt.upper);
+            }
+            line
+        }
+        _ => {
+            let best = ranking(standing).into_iter().take(3).map(|player| {
+                format!("{} {:.1}/{} ({:+.0})", player.name, player.points, player.games, player.bayes.elo)
+            });
+            best.collect::<Vec<_>>().join("  ")
+        }
+    }
+}
+
+/// The whole result.
+pub fn text(plan: &Plan, standing: &Standing) -> String {
+    let mut text = String::new();
+    if let [only] = standing.pairings.as_slice() {
+        head_to_head(&mut text, only);
+    } else {
+        table(&mut text, standing);
+        crosstable(&mut text, plan, standing);
+    }
+    if let Some(sprt) = &standing.sprt {
+        let _ = writeln!(text, "{}", sprt_line(sprt));
+    }
+    for player in &standing.players {
+        let _ = write!(
+            text,
+            "{}: {}; {:.2} ms a move, longest {:.1} ms",
+            player.name, player.plays, player.move_time.mean, player.longest_move
+        );
+        for (kind, count) in &player.failures.kinds {
+            let _ = write!(text, "; {kind}: {count}");
+        }
+        text.push('\n');
+    }
+    let _ = write!(
+        text,
+        "{} of {} games; openings {}, time {}, seed {}",
+        standing.games, standing.planned, plan.opening_source, plan.rules.control, plan.seed
+    );
+    if standing.after_decision > 0 {
+        let _ = write!(text, "; {} more after the decision not counted", standing.after_decision);
+    }
+    text
+}
+
+fn head_to_head(text: &mut String, result: &PairingResult) {
+    let _ = writeln!(
+        text,
+        "{} against {}: +{} ={} -{}, score {:.1} %",
+        result.first,
+        result.second,
+        result.wins,
+        result.draws,
+        result.losses,
+        100.0 * result.score
+    );
+    let _ = writeln!(
+        text,
+        "{}, LOS {:.1} %, normalized {:+.1} ± {:.1}",
+        elo(result),
+        100.0 * result.elo.superiority,
+        result.elo.normalized,
+        result.elo.normalized_margin
+    );
+    let _ = writeln!(
+        text,
+        "pairs 0–2: {:?}, mean discs {:+.2} ± {:.2}",
+        result.pairs.counts, result.discs.mean, result.discs.margin
+    );
+}
+
+/// `Elo +37.2 [+12.0, +63.1]`.
+pub fn elo(result: &PairingResult) -> String {
+    let elo = &result.elo;
+    format!("Elo {:+.1} [{:+.1}, {:+.1}]", elo.elo, elo.low, elo.high)
+}
+
+/// The test in a line.
+pub fn sprt_line(sprt: &SprtState) -> String {
+    let verdict = match sprt.decision {
+        Decision::Continue => "undecided".to_owned(),
+        Decision::AcceptElo0 => format!("accepted: {} Elo, not {}", sprt.test.elo0, sprt.test.elo1),
+        Decision::AcceptElo1 => format!("accepted: {} Elo, not {}", sprt.test.elo1, sprt.test.elo0),
+    };
+    format!(
+        "SPRT {} against {} Elo (α {}, β {}): LLR {:.2} within ({:.2}, {:.2}) after {} pairs, {verdict}",
+        sprt.test.elo0,
+        sprt.test.elo1,
+        sprt.test.alpha,
+        sprt.test.beta,
+        sprt.ratio,
+        sprt.lower,
+        sprt.upper,
+        sprt.pairs
+    )
+}
+
+/// Players by rating, best first.
+pub fn ranking(standing: &Standing) -> Vec<&PlayerStanding> {
+    let mut ranked: Vec<_> = standing.players.iter().collect();
+    ranked.sort_by(|a, b| b.bayes.elo.total_cmp(&a.bayes.elo));
+    ranked
+}
+
+fn table(text: &mut String, standing: &Standing) {
+    let width = standing.players.iter().map(|p| p.name.chars().count()).max().unwrap_or(0).max(6);
+    let _ = writeln!(
+        text,
+        "{:>3} {:width$} {:>7} {:>6} {:>9} {:>7} {:>7} {:>10}",
+        "#", "player", "points", "games", "score %", "Elo", "±", "ML Elo"
+    );
+    for (place, player) in ranking(standing).into_iter().enumerate() {
+        let _ = writeln!(
+            text,
+            "{:>3} {:width$} {:>7.1} {:>6} {:>9.1} {:>+7.0} {:>7.0} {:>+10.0}",
+            place + 1,
+            player.name,
+            player.points,
+            player.games,
+            100.0 * player.points / player.games.max(1) as f64,
+            player.bayes.elo,
+            player.bayes.margin,
+            player.maximum_likelihood.elo
+        );
+    }
+}
+
+fn crosstable(text: &mut String, plan: &Plan, standing: &Standing) {
+    let ranked = ranking(standing);
+    let width = ranked.iter().map(|p| p.name.chars().count()).max().unwrap_or(0).max(6);
+    let _ = write!(text, "\n{:width$}", "");
+    for place in 1..=ranked.len() {
+        let _ = write!(text, " {place:>11}");
+    }
+    text.push('\n');
+    for row in &ranked {
+        let _ = write!(text, "{:width$}", row.name);
+        for column in &ranked {
+            let _ = write!(text, " {:>11}", cell(plan, standing, &row.name, &column.name));
+        }
+        text.push('\n');
+    }
+    text.push('\n');
+}
+
+/// What one player scored against another: `+12=1-7`, or a dot.
+pub fn cell(plan: &Plan, standing: &Standing, row: &str, column: &str) -> String {
+    let mut score = (0, 0, 0);
+    for (result, &(first, second)) in standing.pairings.iter().zip(&plan.pairings) {
+        let names = (plan.players[first].name.as_str(), plan.players[second].name.as_str());
+        if names == (row, column) {
+            score = (score.0 + result.wins, score.1 + result.draws, score.2 + result.losses);
+        } else if names == (column, row) {
+            score = (score.0 + result.losses, score.1 + result.draws, score.2 + result.wins);
+        }
+    }
+    match score {
+        (0, 0, 0) => "·".to_owned(),
+        (wins, draws, losses) => format!("+{wins}={draws}-{losses}"),
+    }
+}

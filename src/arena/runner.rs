@@ -1,0 +1,110 @@
+//! Plays the games of a plan on a fixed number of workers.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use super::adjudicate::Adjudicator;
+use super::plan::Plan;
+use super::player::Player;
+use super::record::GameRecord;
+use super::referee;
+use super::spec::PlayerSpec;
+use crate::options::OptionError;
+use crate::search::StopFlag;
+
+/// Stack of a worker, bytes: room for the deepest recursive search.
+const WORKER_STACK: usize = 32 << 20;
+
+/// Plays the games with these numbers, each worker one at a time, and hands every finished game to
+/// `on_game` in the order they end. `on_game` may break off; so does raising `stop`; games under
+/// way are then abandoned and not handed over.
+///
+/// # Errors
+/// If a built-in player cannot be made.
+pub fn run<B>(
+    plan: &Plan,
+    games: &[usize],
+    workers: usize,
+    stop: &StopFlag,
+    mut on_game: impl FnMut(GameRecord) -> ControlFlow<B>,
+) -> Result<Option<B>, OptionError> {
+    // Refuse bad options before anything is played.
+    for player in &plan.players {
+        player.build()?;
+    }
+    let next = AtomicUsize::new(0);
+    let (sender, finished) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for _ in 0..workers.clamp(1, games.len().max(1)) {
+            let (sender, next) = (sender.clone(), &next);
+            std::thread::Builder::new()
+                .stack_size(WORKER_STACK)
+                .spawn_scoped(scope, move || work(plan, games, next, stop, &sender))
+                .expect("the system can start a thread");
+        }
+        drop(sender);
+        let mut broken = None;
+        for game in &finished {
+            if let ControlFlow::Break(value) = on_game(game) {
+                broken = Some(value);
+                stop.stop();
+                break;
+            }
+        }
+        Ok(broken)
+    })
+}
+
+fn work(
+    plan: &Plan,
+    games: &[usize],
+    next: &AtomicUsize,
+    stop: &StopFlag,
+    sender: &mpsc::Sender<GameRecord>,
+) {
+    let mut seats = Seats { players: &plan.players, made: HashMap::new() };
+    let mut adjudicator = Adjudicator::default();
+    while let Some(&number) = games.get(next.fetch_add(1, Ordering::Relaxed)) {
+        if stop.is_stopped() {
+            return;
+        }
+        let scheduled = plan.game(number);
+        let [black, white] = seats.both(scheduled.black, scheduled.white);
+        let opening = &plan.openings[scheduled.opening];
+        let played = referee::play(
+            [black, white],
+            opening,
+            &plan.rules,
+            scheduled.seeds,
+            &mut adjudicator,
+            stop,
+        );
+        let Some(played) = played else { return };
+        if sender.send(GameRecord::new(plan, &scheduled, &played)).is_err() {
+            return;
+        }
+    }
+}
+
+/// A worker's own players, made when first needed and kept for the games to come.
+struct Seats<'a> {
+    players: &'a [PlayerSpec],
+    made: HashMap<usize, Box<dyn Player>>,
+}
+
+impl Seats<'_> {
+    fn both(&mut self, black: usize, white: usize) -> [&mut dyn Player; 2] {
+        for index in [black, white] {
+            self.made.entry(index).or_insert_with(|| {
+                self.players[index].build().expect("built once already before the first game")
+            });
+        }
+        let [first, second] = self.made.get_disjoint_mut([&black, &white]);
+        match (first, second) {
+            (Some(first), Some(second)) => [first.as_mut(), second.as_mut()],
+            _ => unreachable!("both were just made"),
+        }
+    }
+}

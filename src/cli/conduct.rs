@@ -1,0 +1,165 @@
+//! Conducts a match or tournament from its plan to its result: the part that `match` and
+//! `tournament` share.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{CliError, Output};
+use crate::arena::standing::{Games, SprtMonitor};
+use crate::arena::stats::Decision;
+use crate::arena::{GameRecord, Log, Plan, Standing, report, runner};
+use crate::search::StopFlag;
+
+/// How often the live score is worked out anew.
+const LIVE_EVERY: Duration = Duration::from_millis(250);
+
+/// Where a match writes and how wide it runs.
+#[derive(clap::Args, Debug, Clone, Default)]
+pub struct Conduct {
+    /// Keep the match in NAME.jsonl (log and resume file), NAME.ggf (games) and NAME.html
+    /// (report); the same command again resumes it
+    #[arg(long, value_name = "NAME")]
+    pub out: Option<PathBuf>,
+    /// Games at a time [default: 1]
+    #[arg(long, short = 'c', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub concurrency: Option<u32>,
+}
+
+/// Plays what is left of the plan and prints the result.
+///
+/// # Errors
+/// If a player or file cannot be used, or the match was interrupted.
+pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<(), CliError> {
+    let stop = StopFlag::new();
+    let flag = stop.clone();
+    // A second handler in one process (tests) is no reason to fail.
+    let _ = ctrlc::set_handler(move || flag.stop());
+
+    let mut keeper = Keeper::open(plan, conduct.out.as_deref())?;
+    let mut games = std::mem::take(&mut keeper.resumed);
+    let mut monitor = plan.sprt.map(SprtMonitor::new);
+    let mut decided = monitor.as_mut().map_or(Decision::Continue, |m| m.update(&games));
+    let pending: Vec<usize> = (0..plan.games()).filter(|game| !games.contains_key(game)).collect();
+    if !games.is_empty() {
+        output.line(format_args!("resumed with {} of {} games", games.len(), plan.games()))?;
+    }
+    let live = Live::new(plan, games.len());
+    if decided == Decision::Continue && !pending.is_empty() {
+        let workers = conduct.concurrency.unwrap_or(1) as usize;
+        let mut live_since = Instant::now();
+        let failure = runner::run(plan, &pending, workers, &stop, |record| {
+            if let Err(error) = keeper.keep(&record) {
+                return ControlFlow::Break(Some(error));
+            }
+            games.insert(record.game, record);
+            decided = monitor.as_mut().map_or(Decision::Continue, |m| m.update(&games));
+            if live_since.elapsed() >= LIVE_EVERY {
+                live.show(plan, &games);
+                live_since = Instant::now();
+            }
+            match decided {
+                Decision::Continue => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(None),
+            }
+        })
+        .map_err(CliError::input)?;
+        if let Some(Some(error)) = failure {
+            return Err(error);
+        }
+    }
+    live.finish();
+    let standing = Standing::of(plan, &games);
+    output.line(report::text(plan, &standing))?;
+    output.object(&standing)?;
+    if standing.is_complete() {
+        return Ok(());
+    }
+    let resume = match &conduct.out {
+        Some(_) => format!("resume with: {}", command_line()),
+        None => "nothing was kept; use --out NAME to be able to resume".to_owned(),
+    };
+    Err(CliError::Found(format!(
+        "interrupted after {} of {} games; {resume}",
+        games.len(),
+        plan.games()
+    )))
+}
+
+/// This process's command line, quoted so that a shell reads it back.
+fn command_line() -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    std::env::args()
+        .map(|word| {
+            if !word.is_empty() && word.chars().all(plain) {
+                word
+            } else {
+                format!("'{}'", word.replace('\'', r"'\''"))
+            }
+        })
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+/// The files of a match.
+struct Keeper {
+    log: Option<Log>,
+    resumed: Games,
+}
+
+impl Keeper {
+    fn open(plan: &Plan, out: Option<&Path>) -> Result<Keeper, CliError> {
+        let Some(out) = out else {
+            return Ok(Keeper { log: None, resumed: Games::new() });
+        };
+        if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| CliError::io(folder.display().to_string(), error))?;
+        }
+        let (log, resumed) = Log::open(&with_ending(out, "jsonl"), plan).map_err(CliError::input)?;
+        Ok(Keeper { log: Some(log), resumed })
+    }
+
+    fn keep(&mut self, record: &GameRecord) -> Result<(), CliError> {
+        match &mut self.log {
+            Some(log) => log.append(record).map_err(CliError::input),
+            None => Ok(()),
+        }
+    }
+}
+
+fn with_ending(out: &Path, ending: &str) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    PathBuf::from(name)
+}
+
+/// The progress line on standard error; nothing if that is no terminal.
+struct Live {
+    bar: ProgressBar,
+}
+
+impl Live {
+    fn new(plan: &Plan, done: usize) -> Live {
+        let bar = ProgressBar::new(plan.games() as u64);
+        let style = ProgressStyle::with_template("{pos}/{len} games  {msg}  {bar:20}  ETA {eta}");
+        bar.set_style(style.expect("the template is well formed"));
+        bar.set_position(done as u64);
+        bar.reset_eta();
+        Live { bar }
+    }
+
+    fn show(&self, plan: &Plan, games: &Games) {
+        self.bar.set_position(games.len() as u64);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(report::live(&Standing::of(plan, games)));
+        }
+    }
+
+    fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
