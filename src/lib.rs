@@ -5,8 +5,8 @@
 //! | room | what it is for |
 //! |---|---|
 //! | [`cli`] | one file per subcommand |
-//! | [`engine`] | a game, its clocks, and the thread that thinks about it |
 //! | [`arena`] | engine against engine: referee, matches, tournaments, statistics |
+//! | [`engine`] | a game, its clocks, and the thread that thinks about it |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth |
 //! | [`record`] | boards, games and the formats they are kept in |

@@ -5,8 +5,13 @@ use std::time::{Duration, Instant};
 
 use super::clock::TimeControl;
 use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
+use crate::engine::clock::Clock;
 use crate::options::{OptionError, Options};
 use crate::search::{self, Limits, Method, Request, TimeLimit};
+
+/// What a built-in player keeps back of each move for the way to the referee and back: both are in
+/// one process, so this is only for a busy machine.
+const LAG: Duration = Duration::from_millis(5);
 
 /// A method with its option values. It is built anew for each game with the game's seed, so that a
 /// game depends on nothing played before it.
@@ -30,19 +35,13 @@ impl BuiltIn {
         match (turn.clocks.control(), turn.clocks.left(turn.color)) {
             (TimeControl::PerMove(time), _) => limits.time = Some(TimeLimit::fixed(time)),
             (TimeControl::PerGame { increment, .. }, Some(left)) => {
-                limits.time = Some(share(left, increment, turn));
+                let empties = turn.game.board().position.empty_count();
+                limits.time = Some(Clock::fischer(left, increment).plan(empties, LAG));
             }
             _ => {}
         }
         limits
     }
-}
-
-/// An even share of the clock over the moves still to come.
-fn share(left: Duration, increment: Duration, turn: &Turn<'_>) -> TimeLimit {
-    let moves = turn.game.board().position.empty_count().div_ceil(2).max(1);
-    let soft = (left / (moves + 1) + increment * 4 / 5).min(left * 4 / 5);
-    TimeLimit { soft, hard: (soft * 3).min(left * 4 / 5) }
 }
 
 impl Player for BuiltIn {

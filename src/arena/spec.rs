@@ -115,12 +115,15 @@ impl PlayerSpec {
         if rest.is_empty() {
             return Err(SpecError::Empty);
         }
-        let mut preset = None;
+        let mut preset: Option<&str> = None;
         let mut settings: Vec<(&str, &str)> = Vec::new();
         while !rest.is_empty() {
             if rest.starts_with("gtp:") || rest.starts_with("nboard:") {
                 if let Some(part) = preset {
-                    return Err(SpecError::BadPart { spec: spec.to_owned(), part: part.to_owned() });
+                    return Err(SpecError::BadPart {
+                        spec: spec.to_owned(),
+                        part: part.to_owned(),
+                    });
                 }
                 return engine(spec, rest, &settings);
             }

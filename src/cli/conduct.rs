@@ -118,7 +118,8 @@ impl Keeper {
             std::fs::create_dir_all(folder)
                 .map_err(|error| CliError::io(folder.display().to_string(), error))?;
         }
-        let (log, resumed) = Log::open(&with_ending(out, "jsonl"), plan).map_err(CliError::input)?;
+        let (log, resumed) =
+            Log::open(&with_ending(out, "jsonl"), plan).map_err(CliError::input)?;
         Ok(Keeper { log: Some(log), resumed })
     }
 

@@ -4,7 +4,9 @@
 //! streams). Errors go to stderr as one line; exit code 0 is success, 1 a failure or a mismatch
 //! found, 2 a wrong command line.
 
+mod conduct;
 mod expect;
+mod match_cmd;
 mod output;
 mod perft;
 
@@ -30,6 +32,7 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Expect(expect::Args),
+    Match(match_cmd::Args),
     Perft(perft::Args),
 }
 
@@ -70,6 +73,7 @@ pub fn main() -> ExitCode {
     let mut output = Output::new(cli.json, std::io::stdout().is_terminal());
     let result = match &cli.command {
         Some(Command::Expect(args)) => expect::run(args, &mut output),
+        Some(Command::Match(args)) => match_cmd::run(args, &mut output),
         Some(Command::Perft(args)) => perft::run(args, &mut output),
         None => Cli::command().print_help().map_err(|e| CliError::io("standard output", e)),
     };

@@ -19,13 +19,17 @@ pub fn live(standing: &Standing) -> String {
                 100.0 * only.elo.superiority
             );
             if let Some(sprt) = &standing.sprt {
-                let _ = write!(line, "  LLR {:.2} ({:.2}, {:.2})", sprt.ratio, sprt.lower, sprt.upper);
+                let _ =
+                    write!(line, "  LLR {:.2} ({:.2}, {:.2})", sprt.ratio, sprt.lower, sprt.upper);
             }
             line
         }
         _ => {
             let best = ranking(standing).into_iter().take(3).map(|player| {
-                format!("{} {:.1}/{} ({:+.0})", player.name, player.points, player.games, player.bayes.elo)
+                format!(
+                    "{} {:.1}/{} ({:+.0})",
+                    player.name, player.points, player.games, player.bayes.elo
+                )
             });
             best.collect::<Vec<_>>().join("  ")
         }

@@ -136,14 +136,13 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Option<Vec<f64>> {
         }
         matrix.swap(column, pivot);
         right.swap(column, pivot);
-        for row in 0..size {
-            if row != column {
-                let factor = matrix[row][column] / matrix[column][column];
-                for k in column..size {
-                    matrix[row][k] -= factor * matrix[column][k];
-                }
-                right[row] -= factor * right[column];
+        let pivot_row = matrix[column].clone();
+        for row in (0..size).filter(|&row| row != column) {
+            let factor = matrix[row][column] / pivot_row[column];
+            for (entry, above) in matrix[row].iter_mut().zip(&pivot_row) {
+                *entry -= factor * above;
             }
+            right[row] -= factor * right[column];
         }
     }
     Some((0..size).map(|i| right[i] / matrix[i][i]).collect())
