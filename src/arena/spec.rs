@@ -169,7 +169,12 @@ impl PlayerSpec {
     pub fn build(&self) -> Result<Box<dyn Player>, OptionError> {
         Ok(match &self.engine {
             Engine::BuiltIn(options) => Box::new(BuiltIn::new(options)?),
-            Engine::Gtp { .. } | Engine::NBoard { .. } => unreachable!("not yet"),
+            Engine::Gtp { .. } | Engine::NBoard { .. } => {
+                return Err(OptionError::Unusable {
+                    name: "method",
+                    reason: "external engines come with the next change".to_owned(),
+                });
+            }
         })
     }
 

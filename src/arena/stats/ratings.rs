@@ -162,11 +162,11 @@ mod tests {
     #[test]
     fn two_players_are_as_far_apart_as_their_score_says() {
         let ratings = rate(2, &[meeting(0, 1, 75.0, 100.0)], 0.0);
-        assert!((ratings[0].elo - ratings[1].elo - from_score(0.75)).abs() < 1e-6);
+        assert!((ratings[0].elo - ratings[1].elo - from_score(0.75)).abs() < 1e-3);
         // Binomial interval of the difference: 1.96 / (ln10/400 · sqrt(100 · 3/16)); half of it
         // relative to the mean of the two.
         let expected = Z95 / (std::f64::consts::LN_10 / 400.0 * (100.0f64 * 0.1875).sqrt()) / 2.0;
-        assert!((ratings[0].margin - expected).abs() < 1e-6, "{}", ratings[0].margin);
+        assert!((ratings[0].margin - expected).abs() < 1e-3, "{}", ratings[0].margin);
     }
 
     #[test]
@@ -190,9 +190,9 @@ mod tests {
                     expected += m.games * expected_score(-difference);
                 }
             }
-            assert!((points - expected).abs() < 1e-6, "{player}: {points} {expected}");
+            assert!((points - expected).abs() < 1e-4, "{player}: {points} {expected}");
         }
-        assert!(ratings.iter().map(|r| r.elo).sum::<f64>().abs() < 1e-6);
+        assert!(ratings.iter().map(|r| r.elo).sum::<f64>().abs() < 1e-3);
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
         assert!(ratings[0].elo.is_finite() && ratings[0].elo > 150.0, "{ratings:?}");
         // Twenty wins and two virtual draws are 21 of 22.
         let apart = ratings[0].elo - ratings[1].elo;
-        assert!((apart - from_score(21.0 / 22.0)).abs() < 1e-6);
+        assert!((apart - from_score(21.0 / 22.0)).abs() < 1e-3);
         assert_eq!(ratings[2].margin, f64::INFINITY);
     }
 
