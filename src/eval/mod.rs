@@ -33,7 +33,7 @@ pub trait Evaluator: Send + Sync {
 /// Judges positions along a line of play, keeping what changes little from move to move.
 pub trait Incremental: Send + Sync {
     /// What is carried along; belongs to one position.
-    type State: Copy + Send;
+    type State: Copy + Send + Sync;
 
     /// The state of any position.
     fn root(&self, position: Position) -> Self::State;

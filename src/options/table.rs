@@ -82,6 +82,27 @@ pub static OPTIONS: &[OptionSpec] = &[
         methods: &["minimax"],
     },
     OptionSpec {
+        name: "selectivity",
+        kind: Integer { min: 50, max: 100 },
+        default: "73",
+        help: "Confidence of forward pruning in the midgame, per cent; 100 prunes nothing.",
+        methods: &["minimax"],
+    },
+    OptionSpec {
+        name: "end-confidence",
+        kind: Integer { min: 50, max: 100 },
+        default: "100",
+        help: "Confidence a search to the end of the game must reach, per cent; 100 is exact.",
+        methods: &["minimax"],
+    },
+    OptionSpec {
+        name: "exact-from",
+        kind: Integer { min: 0, max: 60 },
+        default: "0",
+        help: "From how many empties on to solve exactly whatever the depth limit.",
+        methods: &["minimax"],
+    },
+    OptionSpec {
         name: "seed",
         kind: Integer { min: 0, max: i64::MAX },
         default: "1",

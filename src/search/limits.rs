@@ -19,6 +19,8 @@ pub struct Limits {
     pub time: Option<TimeLimit>,
     /// Ask for the exact score to the end of the game whatever the depth limit says.
     pub exact: bool,
+    /// Ask only for the outcome (win, loss or draw) to the end of the game.
+    pub outcome: bool,
 }
 
 /// Thinking time of one move.
@@ -69,6 +71,7 @@ impl Limits {
             time: positive("move-time")
                 .map(|ms| TimeLimit::fixed(Duration::from_millis(ms as u64))),
             exact: false,
+            outcome: false,
         }
     }
 

@@ -1,21 +1,70 @@
-//! Minimax: alpha-beta over the game tree.
+//! Minimax: principal variation search with ProbCut in the midgame, an exact solver at the end, on
+//! every core.
+//!
+//! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself),
+//! [`ordering`], [`table`], [`probcut`], [`endgame`] (the lean solver), [`split`] (several threads),
+//! [`line`] (the line to show). All tuned numbers stand in [`parameters`].
+//!
+//! **What a node is.** Every position entered by a search routine with at least two empties counts
+//! once, and so does every position evaluated only to order moves.
 
 pub mod endgame;
-mod parameters;
+mod iterate;
+mod line;
+mod ordering;
+pub mod parameters;
+pub mod probcut;
+mod pvs;
+mod shared;
+mod split;
+mod table;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::report::{Bound, Certainty, Event, Line, Outcome};
 use super::{Method, Request, StopFlag};
-use crate::eval::{self, Evaluator, UNIT};
+use crate::eval::{self, Evaluator, Incremental, UNIT};
 use crate::options::{OptionError, Options};
-use crate::othello::{Move, Position};
+use crate::othello::Move;
 use crate::score::Score;
+use probcut::Selectivity;
+use pvs::Worker;
+use shared::Shared;
+use table::Table;
 
-/// Plain fixed-depth alpha-beta.
+/// A score inside the search, in units of 1/128 disc.
+pub type Value = i32;
+
+/// A win with all discs.
+pub const SCORE_MAX: Value = 64 * UNIT;
+
+/// What the options say about the search.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Search threads.
+    pub threads: usize,
+    /// Confidence of forward pruning in the midgame.
+    pub selectivity: Selectivity,
+    /// Confidence in per cent that a search to the end of the game must reach.
+    pub end_confidence: u32,
+    /// From how many empties on to solve whatever the depth limit.
+    pub exact_from: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { threads: 1, selectivity: Selectivity(0), end_confidence: 100, exact_from: 0 }
+    }
+}
+
+/// The minimax method.
 pub struct Minimax {
     evaluator: Arc<dyn Evaluator>,
+    table: Table,
+    settings: Settings,
 }
 
 /// Makes the method from option values.
@@ -23,31 +72,44 @@ pub struct Minimax {
 /// # Errors
 /// If the evaluator cannot be made.
 pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    Ok(Box::new(Minimax { evaluator: eval::build(options)? }))
+    let settings = Settings {
+        threads: options.integer("threads") as usize,
+        selectivity: Selectivity::from_percent(options.integer("selectivity") as u32),
+        end_confidence: options.integer("end-confidence") as u32,
+        exact_from: options.integer("exact-from") as u32,
+    };
+    let table = Table::new(options.integer("hash") as usize);
+    Ok(Box::new(Minimax { evaluator: eval::build(options)?, table, settings }))
 }
 
 impl Minimax {
-    fn value(
+    /// Runs one search with an evaluation known at compile time.
+    fn run<E: Incremental>(
         &self,
-        position: Position,
-        depth: u32,
-        mut alpha: i32,
-        beta: i32,
-        nodes: &mut u64,
-    ) -> i32 {
-        *nodes += 1;
-        if depth == 0 && position.has_move() {
-            return self.evaluator.evaluate(position);
-        }
-        let mut best = i32::MIN;
-        for (_, child) in position.children() {
-            best = best.max(-self.value(child, depth.saturating_sub(1), -beta, -alpha, nodes));
-            alpha = alpha.max(best);
-            if alpha >= beta {
-                break;
+        evaluator: &E,
+        request: &Request,
+        stop: &StopFlag,
+        report: &mut dyn FnMut(&Event),
+    ) -> Outcome {
+        let shared = Shared::new(evaluator, &self.table, &request.limits, stop);
+        let answer = std::thread::scope(|scope| {
+            for _ in 1..self.settings.threads {
+                scope.spawn(|| Worker::new(&shared).help());
             }
+            let mut worker = Worker::new(&shared);
+            let node = worker.root_node(request.position);
+            let answer = iterate::iterate(&mut worker, &node, request, &self.settings, report);
+            worker.flush_nodes();
+            shared.pool.close();
+            answer
+        });
+        Outcome {
+            lines: answer.lines,
+            depth: answer.depth,
+            nodes: shared.nodes.into_inner(),
+            playouts: 0,
+            elapsed: shared.began.elapsed(),
         }
-        if best == i32::MIN { position.final_score() * UNIT } else { best }
     }
 }
 
@@ -58,43 +120,69 @@ impl Method for Minimax {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
-        let began = Instant::now();
-        let mut nodes = 0;
-        let mut lines: Vec<Line> = Vec::new();
-        let mut depth = 0;
-        for d in 1..=request.limits.depth.unwrap_or(6) {
-            let mut found: Vec<Line> = request
-                .position
-                .children()
-                .filter(|(m, _)| m.square().is_none_or(|s| request.root_moves().contains(s)))
-                .map(|(chosen, child): (Move, Position)| Line {
-                    score: Score::from_discs(
-                        -f64::from(self.value(child, d - 1, -64 * UNIT, 64 * UNIT, &mut nodes))
-                            / f64::from(UNIT),
-                    ),
-                    bound: Bound::Exact,
-                    certainty: Certainty::Estimate,
-                    pv: vec![chosen],
-                    visits: 0,
-                })
-                .collect();
-            found.sort_by_key(|line| -line.score);
-            found.truncate(request.multi_pv.max(1));
-            lines = found;
-            depth = d;
-            report(&Event {
-                depth,
-                lines: lines.clone(),
-                nodes,
-                playouts: 0,
-                elapsed: began.elapsed(),
-            });
-            if stop.is_stopped() || lines.is_empty() {
-                break;
-            }
+        let mut request = request.clone();
+        if request.position.empty_count() <= self.settings.exact_from {
+            request.limits.exact = true;
         }
-        Outcome { lines, depth, nodes, playouts: 0, elapsed: began.elapsed() }
+        if request.position.is_over() {
+            return finished(&request);
+        }
+        self.table.new_search();
+        if !request.position.has_move() {
+            return self.search_passed(&request, stop, report);
+        }
+        let evaluator = Arc::clone(&self.evaluator);
+        self.run(&&*evaluator, &request, stop, report)
     }
 
-    fn clear(&mut self) {}
+    fn clear(&mut self) {
+        self.table.clear();
+    }
+}
+
+impl Minimax {
+    /// A forced pass: the search of the position after it, seen from this side.
+    fn search_passed(
+        &mut self,
+        request: &Request,
+        stop: &StopFlag,
+        report: &mut dyn FnMut(&Event),
+    ) -> Outcome {
+        let passed =
+            Request { position: request.position.pass(), multi_pv: 1, only: None, ..*request };
+        let turn = |lines: &[Line]| -> Vec<Line> {
+            lines.iter().take(1).cloned().map(behind_a_pass).collect()
+        };
+        let outcome = self.search(&passed, stop, &mut |event| {
+            report(&Event { lines: turn(&event.lines), ..event.clone() });
+        });
+        Outcome { lines: turn(&outcome.lines), ..outcome }
+    }
+}
+
+fn behind_a_pass(line: Line) -> Line {
+    let bound = match line.bound {
+        Bound::Exact => Bound::Exact,
+        Bound::Lower => Bound::Upper,
+        Bound::Upper => Bound::Lower,
+    };
+    let pv = std::iter::once(Move::Pass).chain(line.pv).collect();
+    Line { score: -line.score, bound, pv, ..line }
+}
+
+/// A game that is over has a score and no move.
+fn finished(request: &Request) -> Outcome {
+    Outcome {
+        lines: vec![Line {
+            score: Score::whole(request.position.final_score()),
+            bound: Bound::Exact,
+            certainty: Certainty::Exact,
+            pv: Vec::new(),
+            visits: 0,
+        }],
+        depth: 0,
+        nodes: 1,
+        playouts: 0,
+        elapsed: std::time::Duration::ZERO,
+    }
 }

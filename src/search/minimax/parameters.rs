@@ -20,3 +20,60 @@ pub static STABILITY_TRY: [i32; 64] = {
     }
     table
 };
+
+/// Solving nodes with at most this many empties go to the lean solver. Measured on FFO #40–#44.
+pub const LEAN_EMPTIES: u32 = 12;
+
+/// Midgame nodes of at most this depth are searched without table or ordering, plies.
+pub const SHALLOW_DEPTH: u32 = 2;
+
+/// Least depth at which the children's table entries are tried for a cut, plies.
+pub const ETC_MIN_DEPTH: u32 = 5;
+
+/// Least depth at which a node's moves are shared between threads, plies.
+pub const SPLIT_MIN_DEPTH: u32 = 6;
+
+/// Least depth for ProbCut in the midgame and while solving, plies.
+pub const PROBCUT_MIN_DEPTH: u32 = 4;
+/// See [`PROBCUT_MIN_DEPTH`].
+pub const PROBCUT_MIN_DEPTH_END: u32 = 14;
+/// Share of the depth that ProbCut's shallow search has while solving.
+pub const PROBCUT_SHARE_END: f32 = 0.34;
+
+/// Noise between a deep and a shallow search, see [`super::probcut::sigma`].
+pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.3, 0.0, 0.03, -0.09, 0.0];
+/// The same while solving.
+pub static PROBCUT_END_SIGMA: [f32; 5] = [1.9, 0.0, 0.0, -0.05, 0.0];
+
+/// From which depths on move ordering looks 1, 2, 3 … plies further than the static evaluation of
+/// the position after the move.
+pub static ORDER_DEPTHS: [u32; 3] = [9, 15, 21];
+/// The same while solving.
+pub static ORDER_DEPTHS_END: [u32; 3] = [16, 20, 25];
+
+/// What each reply left to the opponent costs a move in the ordering, evaluation units.
+pub const REPLY_PRICE: i32 = 40;
+/// The same while solving.
+pub const REPLY_PRICE_END: i32 = 200;
+/// What each reply into a corner costs on top, evaluation units.
+pub const CORNER_REPLY_PRICE: i32 = 150;
+/// Bonus for playing into an odd region, evaluation units.
+pub const PARITY_BONUS: i32 = 64;
+
+/// Half-width of the first window around the last score, evaluation units: midgame and solving.
+pub const ASPIRATION: i32 = 192;
+/// See [`ASPIRATION`]; just above one step of exact scores.
+pub const ASPIRATION_END: i32 = 200;
+
+/// How many plies before the end a search stops deepening and searches to the end instead.
+pub const END_JUMP: u32 = 10;
+/// Selective searches to the end before the exact one: from how many empties, at which
+/// confidence in per cent.
+pub static END_LEVELS: [(u32, u32); 4] = [(18, 73), (22, 87), (24, 95), (27, 98)];
+
+/// A planned search does not begin another step after this share of its time.
+pub const NEXT_STEP_SHARE: f64 = 0.55;
+/// A move is clearly best when it stayed best for this many steps …
+pub const EASY_STEPS: u32 = 4;
+/// … and all others are worse by this much, evaluation units.
+pub const EASY_MARGIN: i32 = 6 * 128;

@@ -1,0 +1,71 @@
+//! What the threads of one search have in common.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::split::Pool;
+use super::table::Table;
+use crate::eval::Incremental;
+use crate::search::{Limits, StopFlag};
+
+/// One search: its evaluation, table, limits and counters.
+pub struct Shared<'s, E: Incremental> {
+    pub evaluator: &'s E,
+    pub table: &'s Table,
+    pub pool: Pool<E::State>,
+    /// Raised when the search must end; every thread watches it.
+    pub halt: AtomicBool,
+    /// Nodes handed over by the threads so far.
+    pub nodes: AtomicU64,
+    pub began: Instant,
+    deadline: Option<Duration>,
+    node_limit: u64,
+    stop: &'s StopFlag,
+}
+
+impl<'s, E: Incremental> Shared<'s, E> {
+    pub fn new(
+        evaluator: &'s E,
+        table: &'s Table,
+        limits: &Limits,
+        stop: &'s StopFlag,
+    ) -> Shared<'s, E> {
+        Shared {
+            evaluator,
+            table,
+            pool: Pool::new(),
+            halt: AtomicBool::new(false),
+            nodes: AtomicU64::new(0),
+            began: Instant::now(),
+            deadline: limits.time.map(|time| time.hard),
+            node_limit: limits.nodes.unwrap_or(u64::MAX),
+            stop,
+        }
+    }
+
+    /// Time since the search began.
+    pub fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Raises [`Shared::halt`] if a limit is reached or a stop was asked for.
+    pub fn check_limits(&self) {
+        if self.stop.is_stopped()
+            || self.nodes.load(Ordering::Relaxed) >= self.node_limit
+            || self.deadline.is_some_and(|deadline| self.began.elapsed() >= deadline)
+        {
+            self.halt.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the search was told to end.
+    pub fn halted(&self) -> bool {
+        self.halt.load(Ordering::Relaxed)
+    }
+
+    /// Whether some thread waits for work.
+    #[inline]
+    pub fn has_idle_workers(&self) -> bool {
+        self.pool.has_idle_workers()
+    }
+}

@@ -1,0 +1,188 @@
+//! The whole method: against plain minimax, against the lean solver, under limits and stops.
+
+use super::*;
+use crate::othello::Position;
+use crate::othello::random::{random_position, scattered_position, seeded};
+use crate::search::Limits;
+use std::time::Duration;
+
+fn method(settings: Settings) -> Minimax {
+    Minimax { evaluator: Arc::new(eval::mobility::Mobility), table: Table::new(4), settings }
+}
+
+fn search(method: &mut Minimax, request: &Request) -> Outcome {
+    method.search(request, &StopFlag::new(), &mut |_| {})
+}
+
+/// Minimax as the textbook has it, in evaluation units; passes are free.
+fn plain(position: Position, depth: u32) -> Value {
+    if depth == 0 && (position.has_move() || !position.is_over()) {
+        return eval::mobility::Mobility.evaluate(position).clamp(1 - SCORE_MAX, SCORE_MAX - 1);
+    }
+    if position.must_pass() {
+        return -plain(position.pass(), depth);
+    }
+    let best = position.children().map(|(_, child)| -plain(child, depth - 1)).max();
+    best.unwrap_or_else(|| position.final_score() * UNIT)
+}
+
+fn score_of(value: Value) -> Score {
+    Score::from_discs(f64::from(value) / f64::from(UNIT))
+}
+
+#[test]
+fn without_pruning_every_depth_gives_the_plain_minimax_score() {
+    let settings = Settings { selectivity: Selectivity::NONE, ..Settings::default() };
+    let mut rng = seeded(41);
+    for empties in [8, 14, 20, 31, 44, 55] {
+        let position = random_position(empties, &mut rng);
+        for depth in 1..=4 {
+            let mut minimax = method(settings);
+            let outcome = search(&mut minimax, &Request::new(position, Limits::depth(depth)));
+            assert_eq!(outcome.score(), score_of(plain(position, depth)), "{position:?} {depth}");
+        }
+    }
+}
+
+#[test]
+fn every_move_of_a_multi_pv_search_has_its_own_minimax_score() {
+    let settings = Settings { selectivity: Selectivity::NONE, ..Settings::default() };
+    let mut rng = seeded(42);
+    for empties in [12, 33, 50] {
+        let position = random_position(empties, &mut rng);
+        let mut request = Request::new(position, Limits::depth(3));
+        request.multi_pv = 64;
+        let outcome = search(&mut method(settings), &request);
+        assert_eq!(outcome.lines.len(), position.children().count());
+        for line in &outcome.lines {
+            let child = position.after(line.pv[0]).unwrap();
+            assert_eq!(line.score, score_of(-plain(child, 2)));
+        }
+        assert!(outcome.lines.is_sorted_by_key(|line| std::cmp::Reverse(line.score)));
+    }
+}
+
+#[test]
+fn solving_agrees_with_the_lean_solver_and_the_line_leads_to_the_score() {
+    let mut rng = seeded(43);
+    for round in 0..24 {
+        let empties = 1 + round % 15;
+        let position = if round % 3 == 0 {
+            scattered_position(empties, &mut rng)
+        } else {
+            random_position(empties, &mut rng)
+        };
+        let exact = endgame::solve(position);
+        for threads in [1, 2] {
+            let settings = Settings { threads, ..Settings::default() };
+            let outcome = search(&mut method(settings), &Request::new(position, Limits::solve()));
+            assert_eq!(outcome.score(), Score::whole(exact), "{position:?}");
+            assert_eq!(outcome.lines[0].certainty, Certainty::Exact);
+            let mut end = position;
+            for &played in &outcome.lines[0].pv {
+                end = end.after(played).expect("the line is legal");
+            }
+            assert!(end.is_over());
+            let sign = if outcome.lines[0].pv.len().is_multiple_of(2) { 1 } else { -1 };
+            assert_eq!(end.final_score() * sign, exact);
+        }
+    }
+}
+
+#[test]
+fn win_loss_draw_has_the_sign_of_the_exact_score() {
+    let mut rng = seeded(44);
+    for round in 0..20 {
+        let position = random_position(8 + round % 8, &mut rng);
+        let limits = Limits { outcome: true, ..Limits::default() };
+        let outcome = search(&mut method(Settings::default()), &Request::new(position, limits));
+        assert_eq!(outcome.score().rounded().signum(), endgame::solve(position).signum());
+        if !position.is_over() {
+            assert_eq!(outcome.lines[0].certainty, Certainty::Outcome);
+        }
+    }
+}
+
+#[test]
+fn all_moves_solved_have_exact_scores() {
+    let position = random_position(13, &mut seeded(45));
+    let mut request = Request::new(position, Limits::solve());
+    request.multi_pv = 64;
+    let outcome = search(&mut method(Settings::default()), &request);
+    assert_eq!(outcome.lines.len(), position.children().count());
+    for line in &outcome.lines {
+        let child = position.after(line.pv[0]).unwrap();
+        assert_eq!(line.score, Score::whole(-endgame::solve(child)));
+    }
+}
+
+#[test]
+fn one_thread_repeats_itself_node_for_node() {
+    let position = random_position(36, &mut seeded(46));
+    let request = Request::new(position, Limits::depth(9));
+    let mut minimax = method(Settings::default());
+    let first = search(&mut minimax, &request);
+    minimax.clear();
+    let second = search(&mut minimax, &request);
+    assert_eq!((first.lines, first.nodes), (second.lines, second.nodes));
+}
+
+#[test]
+fn a_stopped_search_still_answers_with_a_legal_move() {
+    let position = random_position(40, &mut seeded(47));
+    let stop = StopFlag::new();
+    stop.stop();
+    let request = Request::new(position, Limits::default());
+    let outcome = method(Settings::default()).search(&request, &stop, &mut |_| {});
+    assert!(position.is_legal(outcome.best_move().unwrap().square().unwrap()));
+    for nodes in [1, 100, 5_000] {
+        let outcome =
+            search(&mut method(Settings::default()), &Request::new(position, Limits::nodes(nodes)));
+        assert!(position.is_legal(outcome.best_move().unwrap().square().unwrap()));
+        assert!(outcome.nodes < nodes + 200_000);
+    }
+    let time = Limits::time(Duration::from_millis(1));
+    let outcome = search(&mut method(Settings::default()), &Request::new(position, time));
+    assert!(outcome.best_move().is_some());
+}
+
+#[test]
+fn stopping_from_inside_a_report_ends_the_search_with_that_report() {
+    let position = random_position(40, &mut seeded(48));
+    let stop = StopFlag::new();
+    let mut depths = Vec::new();
+    let request = Request::new(position, Limits::default());
+    let outcome = method(Settings::default()).search(&request, &stop, &mut |event| {
+        depths.push(event.depth);
+        if event.depth == 5 {
+            stop.stop();
+        }
+    });
+    assert_eq!(depths, [1, 2, 3, 4, 5]);
+    assert_eq!(outcome.depth, 5);
+}
+
+#[test]
+fn passes_and_finished_games_are_answered_as_such() {
+    let mut rng = seeded(49);
+    let passing = std::iter::repeat_with(|| scattered_position(9, &mut rng))
+        .find(|position| position.must_pass())
+        .unwrap();
+    let outcome = search(&mut method(Settings::default()), &Request::new(passing, Limits::solve()));
+    assert_eq!(outcome.best_move(), Some(Move::Pass));
+    assert_eq!(outcome.score(), Score::whole(endgame::solve(passing)));
+    let over = Position::from_disjoint(!1, 0);
+    let outcome = search(&mut method(Settings::default()), &Request::new(over, Limits::depth(3)));
+    assert_eq!((outcome.best_move(), outcome.score()), (None, Score::MAX));
+}
+
+#[test]
+fn only_the_moves_asked_for_are_considered() {
+    let position = Position::START;
+    let mut request = Request::new(position, Limits::depth(4));
+    request.only = Some("d3".parse::<crate::othello::Square>().unwrap().into());
+    request.multi_pv = 10;
+    let outcome = search(&mut method(Settings::default()), &request);
+    assert_eq!(outcome.lines.len(), 1);
+    assert_eq!(outcome.best_move().unwrap().to_string(), "d3");
+}
