@@ -1,8 +1,29 @@
 //! Boards with a side to move, games with a history, and the text and binary formats they are
 //! kept in.
+//!
+//! Every format reads into and writes from one type, [`GameRecord`]; [`format`] is the door to all
+//! of them and says what each keeps. Parsers are total: any bytes give a value or a
+//! [`RecordError`] that says what was expected and where.
 
 pub mod board;
+pub mod clock;
+pub mod error;
+pub mod format;
+pub mod game_record;
+pub mod ggf;
+mod grammar;
 pub mod history;
+pub mod obf;
+pub mod sgf;
+pub mod stream;
+pub mod transcript;
+pub mod wthor;
 
 pub use board::{Board, BoardError};
+pub use clock::{BareNumber, Clock, ClockError, Period};
+pub use error::{Fault, Place, RecordError};
+pub use format::Format;
+pub use game_record::{
+    Bid, Ending, GameRecord, GameResult, Komi, Margin, Note, PairHalf, Player, Theory,
+};
 pub use history::{History, IllegalMove};
