@@ -224,3 +224,119 @@ impl<W: Write> Writer<W> {
         Ok(files)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::game_record::tests::any_record;
+    use crate::testdata::shared_data;
+    use proptest::prelude::*;
+
+    fn read_all(format: Format, bytes: &[u8]) -> Vec<Result<GameRecord, String>> {
+        let records = format.read(bytes, wthor::Names::default());
+        records.map(|record| record.map_err(|error| error.to_string())).collect()
+    }
+
+    fn written(format: Format, records: &[GameRecord]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut writer = Writer::new(format, &mut out);
+        for record in records {
+            writer.write(record).unwrap();
+        }
+        writer.finish([20, 26, 1, 1]).unwrap();
+        out
+    }
+
+    #[test]
+    fn extensions_stand_for_formats_in_any_case() {
+        assert_eq!(Format::of_path(Path::new("a/WTH_1999.WTB")), Some(Format::Wthor));
+        assert_eq!(Format::of_path(Path::new("x.ggf")), Some(Format::Ggf));
+        assert_eq!(Format::of_path(Path::new("x.pdf")), None);
+    }
+
+    #[test]
+    fn every_format_reports_a_bad_record_with_its_line_and_reads_on() {
+        let board = Board::START;
+        for (format, good, bad) in [
+            (Format::Ggf, "(;GM[Othello]B[f5];)", "(;GM[Othello]B[a1];)"),
+            (Format::Sgf, "(;GM[2];B[f5])", "(;GM[2];B[a1])"),
+            (Format::Transcript, "f5d6", "f5a1"),
+            (Format::Obf, &format!("{board}; F5:+0;"), "nonsense"),
+            (Format::Board, &board.to_string(), "---- X"),
+        ] {
+            let file = format!("\u{feff}{good}\r\n{bad}\r\n\r\n{good}\n");
+            let records = read_all(format, file.as_bytes());
+            let good: Vec<bool> = records.iter().map(Result::is_ok).collect();
+            assert_eq!(good, [true, false, true], "{format:?}: {records:?}");
+            let error = records[1].as_ref().unwrap_err();
+            assert!(error.starts_with("line 2, column "), "{error}");
+        }
+    }
+
+    #[test]
+    fn pairs_stay_together_and_lonely_halves_are_reported() {
+        let game = "(;GM[Othello]B[f5];)";
+        let file = format!("1 {game}\n2 {game}{game}\n2 {game}\n1 {game}\n7 {game}\n2 {game}");
+        let records = read_all(Format::Ggf, file.as_bytes());
+        let halves: Vec<_> = records.iter().flatten().map(|record| record.pair).collect();
+        let (first, second) = (Some(PairHalf::First), Some(PairHalf::Second));
+        assert_eq!(halves, [None, first, second, first, None, None, first]);
+        let errors: Vec<_> = records.iter().filter_map(|r| r.as_ref().err()).collect();
+        assert_eq!(errors.len(), 3, "{errors:?}");
+        assert!(errors[0].starts_with("line 3, column 3: expected a second game"), "{errors:?}");
+        assert!(errors[1].contains("number of games[7]: expected 1 or 2"), "{errors:?}");
+        let good: Vec<GameRecord> = records.into_iter().flatten().collect();
+        let text = String::from_utf8(written(Format::Ggf, &good)).unwrap();
+        let counts: Vec<&str> = text.lines().map(|line| &line[..1]).collect();
+        assert_eq!(counts, ["1", "2", "1", "1", "1", "1"]);
+    }
+
+    #[test]
+    fn every_problem_and_every_opening_of_the_shared_data_reads() {
+        let Some(problems) = shared_data("problems") else { return };
+        let mut count = 0;
+        for entry in std::fs::read_dir(problems).unwrap() {
+            let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+            for problem in obf::read(bytes.as_slice()) {
+                let problem = problem.unwrap();
+                let legal = problem.board.position.legal_moves().count() as usize;
+                assert_eq!(problem.answers.len(), legal);
+                count += 1;
+            }
+        }
+        assert_eq!(count, 19 + 20 + 20 + 276 + 311);
+        let openings = shared_data("openings").unwrap();
+        for (file, expected) in [("xot-small.txt", 3_623), ("xot-large.txt", 10_784)] {
+            let bytes = std::fs::read(openings.join(file)).unwrap();
+            let records = read_all(Format::Transcript, &bytes);
+            assert_eq!(records.len(), expected);
+            for record in records {
+                let history = record.unwrap().history;
+                assert_eq!(
+                    (history.moves().len(), history.board().position.empty_count()),
+                    (8, 52)
+                );
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_format_wrote_and_read_it_writes_again(records in proptest::collection::vec(any_record(), 0..4)) {
+            for format in [Format::Ggf, Format::Sgf, Format::Transcript, Format::Obf, Format::Board] {
+                let once = written(format, &records);
+                let read: Result<Vec<GameRecord>, String> = read_all(format, &once).into_iter().collect();
+                let read = read.unwrap();
+                prop_assert_eq!(read.len(), records.len(), "{:?}", format);
+                prop_assert_eq!(written(format, &read), once, "{:?}", format);
+            }
+        }
+
+        #[test]
+        fn any_bytes_give_records_or_errors(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            for format in Format::ALL {
+                read_all(format, &bytes);
+            }
+        }
+    }
+}

@@ -299,3 +299,81 @@ impl<R: BufRead> Iterator for Games<R> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{self, BufReader, Read};
+
+    fn texts(input: &[u8], brackets: Brackets) -> Vec<Result<String, String>> {
+        // A tiny buffer shows mistakes at the seams.
+        Games::new(BufReader::with_capacity(3, input), brackets)
+            .map(|chunk| chunk.map(|c| c.text).map_err(|error| error.to_string()))
+            .collect()
+    }
+
+    /// So many copies of a byte, without holding them.
+    fn many(byte: u8, count: u64) -> impl Read {
+        io::repeat(byte).take(count)
+    }
+
+    #[test]
+    fn lines_lose_their_ends_and_keep_their_numbers() {
+        let lines: Vec<_> = Lines::new(&b"a\r\n\nb\0c\xe9"[..]).map(Result::unwrap).collect();
+        assert_eq!(lines, [(1, "a".into()), (2, String::new()), (3, "b\0cé".into())]);
+        assert_eq!(Lines::new(&b""[..]).count(), 0);
+    }
+
+    #[test]
+    fn a_line_of_a_hundred_megabytes_is_one_error_and_the_next_line_is_read() {
+        let input = many(b'x', 100_000_000).chain(&b"\nok"[..]);
+        let lines: Vec<_> = Lines::new(BufReader::new(input)).collect();
+        assert_eq!(lines.len(), 2);
+        let error = lines[0].as_ref().unwrap_err().to_string();
+        assert_eq!(error, "line 1, column 1: longer than 65536 bytes");
+        assert_eq!(lines[1].as_ref().unwrap(), &(2, "ok".to_owned()));
+    }
+
+    #[test]
+    fn a_game_of_a_hundred_megabytes_is_one_error_and_the_next_game_is_read() {
+        for brackets in [Brackets::Flat, Brackets::Nested] {
+            let input = (&b"(;GM[Othello]PB["[..])
+                .chain(many(b'x', 100_000_000))
+                .chain(&b"\n(;GM[Othello];)"[..]);
+            let games: Vec<_> = Games::new(BufReader::new(input), brackets).collect();
+            assert_eq!(games.len(), 2);
+            let error = games[0].as_ref().err().unwrap().to_string();
+            assert_eq!(error, "line 1, column 1: longer than 1048576 bytes");
+            let chunk = games[1].as_ref().ok().unwrap();
+            assert_eq!((chunk.line, chunk.column), (2, 1));
+            assert_eq!(chunk.text, "(;GM[Othello];)");
+        }
+    }
+
+    #[test]
+    fn games_are_cut_at_their_ends_whatever_their_values_hold() {
+        let flat = texts(b"\xef\xbb\xbf1 (;GM[a;)(b];)\r\n2 (;A[1];)(;B[2];)\0", Brackets::Flat);
+        assert_eq!(
+            flat,
+            [Ok("(;GM[a;)(b];)".into()), Ok("(;A[1];)".into()), Ok("(;B[2];)".into())]
+        );
+        let nested = texts(b"(;C[\\])](;B[a])(;B[b]))(;C[x])", Brackets::Nested);
+        assert_eq!(nested, [Ok("(;C[\\])](;B[a])(;B[b]))".into()), Ok("(;C[x])".into())]);
+    }
+
+    #[test]
+    fn an_unfinished_game_ends_where_the_next_begins() {
+        let games = texts(b"(;GM[Othello]PB[x\n(;GM[Othello];)", Brackets::Flat);
+        assert_eq!(games, [Ok("(;GM[Othello]PB[x\n".into()), Ok("(;GM[Othello];)".into())]);
+    }
+
+    #[test]
+    fn junk_between_games_is_an_error_of_its_own() {
+        let games = texts(b"hello (;A[1];)\nworld\n(;B[2];)", Brackets::Flat);
+        assert_eq!(games.len(), 4);
+        assert!(games[0].as_ref().unwrap_err().starts_with("line 1, column 1: expected a game"));
+        assert_eq!(games[1], Ok("(;A[1];)".into()));
+        assert!(games[2].as_ref().unwrap_err().starts_with("line 2, column 1: expected a game"));
+        assert_eq!(games[3], Ok("(;B[2];)".into()));
+    }
+}
