@@ -14,6 +14,7 @@
 //! | [`config`] | presets: option values by name |
 //! | [`options`] | the one registry of engine options |
 //! | [`score`] | discs from the mover's view, the scale shown to people |
+//! | [`plot`] | one way to draw a line chart |
 //! | [`othello`] | the rules |
 //! | [`random`] | the one seeded source of randomness |
 
@@ -25,6 +26,7 @@ pub mod eval;
 pub mod game;
 pub mod options;
 pub mod othello;
+pub mod plot;
 pub mod random;
 pub mod record;
 pub mod score;

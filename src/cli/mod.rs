@@ -4,11 +4,15 @@
 //! streams). Errors go to stderr as one line; exit code 0 is success, 1 a failure or a mismatch
 //! found, 2 a wrong command line.
 
+mod analyze;
+mod common;
 mod conduct;
 mod expect;
 mod match_cmd;
 mod output;
 mod perft;
+mod progress;
+mod solve;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -31,9 +35,11 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Analyze(analyze::Args),
     Expect(expect::Args),
     Match(match_cmd::Args),
     Perft(perft::Args),
+    Solve(solve::Args),
 }
 
 /// Why a command failed; printed as one line on stderr.
@@ -72,9 +78,11 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut output = Output::new(cli.json, std::io::stdout().is_terminal());
     let result = match &cli.command {
+        Some(Command::Analyze(args)) => analyze::run(args, &mut output),
         Some(Command::Expect(args)) => expect::run(args, &mut output),
         Some(Command::Match(args)) => match_cmd::run(args, &mut output),
         Some(Command::Perft(args)) => perft::run(args, &mut output),
+        Some(Command::Solve(args)) => solve::run(args, &mut output),
         None => Cli::command().print_help().map_err(|e| CliError::io("standard output", e)),
     };
     match result {

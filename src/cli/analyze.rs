@@ -1,0 +1,239 @@
+//! `kitai analyze`: what each move of a game gave away, and what would have been better.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::common::{EngineArgs, stop_on_interrupt};
+use super::{CliError, Output, progress};
+use crate::othello::{Color, Move};
+use crate::plot::{Labels, Series, line_chart};
+use crate::record::{Board, Format, GameRecord, transcript, wthor};
+use crate::score::Score;
+use crate::search::report::DepthLabel;
+use crate::search::{Limits, Method, Outcome, Request, StopFlag, build};
+
+/// Analyze every move of a game: its loss, the best line, the course of the score.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+kitai analyze f5d6c3d3c4f4c5b3c2\n  \
+kitai analyze game.ggf --svg game.svg\n  \
+kitai analyze games.wtb --number 3 --set depth=16 --set exact-from=22")]
+pub struct Args {
+    /// A transcript (f5d6c3…), or a file with games in any format Kitai reads
+    game: String,
+    /// Which game of the file, from 1
+    #[arg(long, default_value_t = 1)]
+    number: usize,
+    /// Write the course of the score as an SVG chart
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+/// Depth in plies and empties to solve from when no limit is given.
+const DEFAULT_DEPTH: &str = "14";
+const DEFAULT_EXACT_FROM: &str = "20";
+
+/// One move; also the JSON line.
+#[derive(Serialize)]
+struct Row {
+    number: usize,
+    color: String,
+    played: String,
+    /// Score of the move played, mover's view.
+    score: Score,
+    /// What it gave away against the best move, in discs.
+    loss: Score,
+    best: String,
+    best_score: Score,
+    depth: String,
+    best_line: String,
+    /// Score after the move from Black's view: the curve of the chart.
+    black_score: Score,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the game cannot be read, an option is wrong or a file cannot be written.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    let record = read(args)?;
+    let mut options = args.engine.options()?;
+    let limited =
+        ["depth", "nodes", "playouts", "move-time"].iter().any(|name| options.integer(name) > 0);
+    if !limited {
+        options.set("depth", DEFAULT_DEPTH).map_err(CliError::input)?;
+        options.set("exact-from", DEFAULT_EXACT_FROM).map_err(CliError::input)?;
+    }
+    let limits = Limits::from_options(&options);
+    let mut method = build(&options).map_err(CliError::input)?;
+    let stop = stop_on_interrupt();
+    let moves = record.history.moves();
+    let bar = progress::steps(moves.len() as u64, "moves");
+    let mut rows = Vec::new();
+    // Backwards: the end is cheap and exact, and its results in the table help the middle.
+    for (index, &played) in moves.iter().enumerate().rev() {
+        let board = record.history.boards()[index];
+        let Some(row) = judge(method.as_mut(), index + 1, board, played, limits, &stop) else {
+            break;
+        };
+        rows.push(row);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    rows.reverse();
+    print(&rows, output)?;
+    if let Some(path) = &args.svg {
+        let chart = chart(&record, &rows);
+        std::fs::write(path, chart)
+            .map_err(|error| CliError::io(path.display().to_string(), error))?;
+    }
+    if stop.is_stopped() {
+        let text = format!("stopped: {} of {} moves analyzed", rows.len(), moves.len());
+        return Err(CliError::Found(text));
+    }
+    Ok(())
+}
+
+fn read(args: &Args) -> Result<GameRecord, CliError> {
+    let path = Path::new(&args.game);
+    if !path.exists() {
+        return transcript::parse(&args.game).map(GameRecord::of).map_err(|error| {
+            CliError::Input(format!("`{}` is no file and no transcript: {error}", args.game))
+        });
+    }
+    let format = Format::of_path(path)
+        .ok_or_else(|| CliError::Input(format!("{}: unknown extension", args.game)))?;
+    let file = File::open(path).map_err(|error| CliError::io(&args.game, error))?;
+    let mut games = format.read(BufReader::new(file), wthor::Names::default());
+    match games.nth(args.number.max(1) - 1) {
+        Some(game) => game.map_err(|error| CliError::input(error.in_file(&args.game))),
+        None => Err(CliError::Input(format!("{} has no game {}", args.game, args.number))),
+    }
+}
+
+fn judge(
+    method: &mut dyn Method,
+    number: usize,
+    board: Board,
+    played: Move,
+    limits: Limits,
+    stop: &StopFlag,
+) -> Option<Row> {
+    let mut search = |request: Request| -> Option<Outcome> {
+        let outcome = method.search(&request, stop, &mut |_| {});
+        (!stop.is_stopped()).then_some(outcome)
+    };
+    let best = search(Request::new(board.position, limits))?;
+    let line = best.lines.first()?;
+    let score = match played.square() {
+        Some(square) if best.best_move() != Some(played) => {
+            let request = Request::new(board.position, limits);
+            search(Request { only: Some(square.into()), ..request })?.score()
+        }
+        _ => line.score,
+    };
+    // A selective search may like the played move better once it looks at nothing else.
+    let loss = line.score.hundredths().saturating_sub(score.hundredths()).max(0);
+    let black_score = if board.turn == Color::Black { score } else { -score };
+    Some(Row {
+        number,
+        color: board.turn.to_string(),
+        played: played.to_string(),
+        score,
+        loss: Score::from_hundredths(loss),
+        best: best.best_move().map_or(String::new(), |best| best.to_string()),
+        best_score: line.score,
+        depth: DepthLabel(best.depth, line.certainty).to_string(),
+        best_line: line.pv_text(),
+        black_score,
+    })
+}
+
+/// Half-width of the terminal graph, characters; one stands for two discs.
+const BAR: usize = 16;
+
+fn print(rows: &[Row], output: &mut Output) -> Result<(), CliError> {
+    output.line(format_args!(
+        "  #        move   score    loss  best   score   depth  {:^33}  best line",
+        "white ahead | black ahead"
+    ))?;
+    for row in rows {
+        output.line(format_args!(
+            "{:>3} {:>6} {:>5} {:>7} {:>7} {:>5} {:>7} {:>7}  {}  {}",
+            row.number,
+            row.color,
+            row.played,
+            row.score.to_string(),
+            if row.loss.hundredths() == 0 {
+                String::new()
+            } else {
+                format!("-{}", row.loss.discs())
+            },
+            row.best,
+            row.best_score.to_string(),
+            row.depth,
+            bar(row.black_score),
+            row.best_line
+        ))?;
+        output.object(row)?;
+    }
+    for color in [Color::Black, Color::White] {
+        let losses: Vec<f64> = rows
+            .iter()
+            .filter(|row| row.color == color.to_string())
+            .map(|row| row.loss.discs())
+            .collect();
+        output.line(format_args!(
+            "{color}: {:.2} discs given away in {} moves",
+            losses.iter().sum::<f64>(),
+            losses.len()
+        ))?;
+    }
+    Ok(())
+}
+
+/// A bar to the right for Black's lead, to the left for White's.
+fn bar(score: Score) -> String {
+    let length = ((score.discs().abs() / 2.0).round() as usize).min(BAR);
+    let (left, right) = if score.hundredths() < 0 { (length, 0) } else { (0, length) };
+    format!("{:>BAR$}|{:<BAR$}", "#".repeat(left), "#".repeat(right))
+}
+
+fn chart(record: &GameRecord, rows: &[Row]) -> String {
+    let name = |text: &str, color: Color| {
+        if text.is_empty() { color.to_string() } else { text.to_owned() }
+    };
+    let title = format!(
+        "{} v {}",
+        name(&record.black.name, Color::Black),
+        name(&record.white.name, Color::White)
+    );
+    let curve = |pick: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+        rows.iter().map(|row| (row.number as f64, pick(row))).collect()
+    };
+    line_chart(
+        &Labels { title: &title, x: "move", y: "discs, Black's view" },
+        &[
+            Series { name: "score after the move", points: curve(|row| row.black_score.discs()) },
+            Series { name: "given away by the move", points: curve(|row| row.loss.discs()) },
+        ],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bar_leans_to_the_side_that_leads() {
+        assert_eq!(bar(Score::whole(0)).trim(), "|");
+        assert_eq!(bar(Score::whole(6)).trim(), "|###");
+        assert_eq!(bar(Score::whole(-4)).trim(), "##|");
+        assert_eq!(bar(Score::whole(64)).chars().count(), 2 * BAR + 1);
+    }
+}
