@@ -105,6 +105,14 @@ pub fn load(name: &str) -> Result<Preset, ConfigError> {
     parse(name, &text)
 }
 
+/// The built-in preset `level-N` for human opponents.
+///
+/// # Errors
+/// If there is no such level.
+pub fn load_level(level: u32) -> Result<Preset, ConfigError> {
+    load(&format!("level-{level}"))
+}
+
 fn parse(file: &str, text: &str) -> Result<Preset, ConfigError> {
     let table: toml::Table = text
         .parse()

@@ -6,6 +6,8 @@
 //! |---|---|
 //! | [`cli`] | one file per subcommand |
 //! | [`arena`] | engine against engine: referee, matches, tournaments, statistics |
+//! | [`server`] | standard streams and TCP: lines in, replies out |
+//! | [`protocol`] | NBoard and GTP: grammar, session, writer |
 //! | [`engine`] | a game, its clocks, and the thread that thinks about it |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth |
@@ -27,10 +29,12 @@ pub mod game;
 pub mod options;
 pub mod othello;
 pub mod plot;
+pub mod protocol;
 pub mod random;
 pub mod record;
 pub mod score;
 pub mod search;
+pub mod server;
 
 #[cfg(test)]
 mod testdata;

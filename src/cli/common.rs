@@ -6,7 +6,7 @@ use crate::options::Options;
 use crate::search::StopFlag;
 
 /// Engine options of a command.
-#[derive(clap::Args, Debug, Clone, Default)]
+#[derive(clap::Args, Debug, Clone, Default, PartialEq)]
 pub struct EngineArgs {
     /// A preset by name or a TOML file of option values
     #[arg(long, value_name = "PRESET")]
@@ -17,15 +17,30 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// The preset's values with the settings on top.
+    /// The preset's values with the settings on top; without a preset, the bare defaults.
     ///
     /// # Errors
     /// An unknown preset, option or value.
     pub fn options(&self) -> Result<Options, CliError> {
-        let mut options = match &self.config {
-            Some(name) => config::load(name).map_err(CliError::input)?.options,
-            None => Options::new(),
-        };
+        match &self.config {
+            Some(name) => self.on_top_of(name),
+            None => self.apply(Options::new()),
+        }
+    }
+
+    /// The same for playing a game: without a preset, the preset `default`.
+    ///
+    /// # Errors
+    /// An unknown preset, option or value.
+    pub fn options_for_play(&self) -> Result<Options, CliError> {
+        self.on_top_of(self.config.as_deref().unwrap_or("default"))
+    }
+
+    fn on_top_of(&self, preset: &str) -> Result<Options, CliError> {
+        self.apply(config::load(preset).map_err(CliError::input)?.options)
+    }
+
+    fn apply(&self, mut options: Options) -> Result<Options, CliError> {
         for setting in &self.settings {
             let (name, value) = setting.split_once('=').ok_or_else(|| {
                 CliError::Input(format!("`{setting}` is not of the form NAME=VALUE"))
@@ -43,4 +58,29 @@ pub fn stop_on_interrupt() -> StopFlag {
     // Fails only if a handler is already installed (several commands in one test process).
     let _ = ctrlc::set_handler(move || flag.stop());
     stop
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(settings: &[&str]) -> Result<Options, CliError> {
+        let settings = settings.iter().map(|&setting| setting.to_owned()).collect();
+        EngineArgs { config: None, settings }.options_for_play()
+    }
+
+    #[test]
+    fn settings_come_on_top_of_the_preset() {
+        let options = options(&["depth=3", "hash = 2"]).unwrap();
+        assert_eq!((options.integer("depth"), options.integer("hash")), (3, 2));
+        assert_eq!(options.integer("move-time"), 1000);
+    }
+
+    #[test]
+    fn errors_name_what_is_wrong() {
+        let error = |setting| options(&[setting]).unwrap_err().to_string();
+        assert_eq!(error("depth"), "`depth` is not of the form NAME=VALUE");
+        assert!(error("dept=3").starts_with("unknown option `dept`"));
+        assert!(error("depth=x").contains("`x` is not a whole number"));
+    }
 }

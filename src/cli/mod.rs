@@ -8,27 +8,39 @@ mod analyze;
 mod common;
 mod conduct;
 mod expect;
+mod logging;
 mod match_cmd;
+mod move_cmd;
+mod options_cmd;
 mod output;
 mod perft;
 mod progress;
+mod serve;
 mod solve;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use thiserror::Error;
 
+use crate::server::Protocol;
 pub use output::Output;
 
 /// An Othello engine server whose search idea is an option.
+///
+/// Without a subcommand it serves an Othello program on standard input and output, in GTP or NBoard
+/// as the program's first line says.
 #[derive(Parser, Debug)]
 #[command(name = "kitai", version, about, max_term_width = 100)]
 struct Cli {
     /// Print results as JSON, one documented object or one per line
     #[arg(long, global = true)]
     json: bool,
+    #[command(flatten)]
+    log: logging::LogArgs,
+    #[command(flatten)]
+    serve: serve::Args,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -37,7 +49,13 @@ struct Cli {
 enum Command {
     Analyze(analyze::Args),
     Expect(expect::Args),
+    /// Serve a GTP client
+    Gtp(serve::Args),
     Match(match_cmd::Args),
+    Move(move_cmd::Args),
+    /// Serve an NBoard client
+    Nboard(serve::Args),
+    Options(options_cmd::Args),
     Perft(perft::Args),
     Solve(solve::Args),
 }
@@ -73,18 +91,34 @@ impl CliError {
     }
 }
 
+impl Cli {
+    /// What comes before every command: the log, and a look at flags that would be ignored.
+    fn prepare(&self) -> Result<(), CliError> {
+        if self.command.is_some() && self.serve != serve::Args::default() {
+            let hint =
+                "flags of the server (--config, --set, --listen, …) stand after a subcommand";
+            return Err(CliError::Input(hint.to_owned()));
+        }
+        self.log.start()
+    }
+}
+
 /// Parses the command line and runs it.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     let mut output = Output::new(cli.json, std::io::stdout().is_terminal());
-    let result = match &cli.command {
+    let result = cli.prepare().and_then(|()| match &cli.command {
         Some(Command::Analyze(args)) => analyze::run(args, &mut output),
         Some(Command::Expect(args)) => expect::run(args, &mut output),
+        Some(Command::Gtp(args)) => serve::run(args, Protocol::Gtp),
         Some(Command::Match(args)) => match_cmd::run(args, &mut output),
+        Some(Command::Move(args)) => move_cmd::run(args, &mut output),
+        Some(Command::Nboard(args)) => serve::run(args, Protocol::NBoard),
+        Some(Command::Options(args)) => options_cmd::run(args, &mut output),
         Some(Command::Perft(args)) => perft::run(args, &mut output),
         Some(Command::Solve(args)) => solve::run(args, &mut output),
-        None => Cli::command().print_help().map_err(|e| CliError::io("standard output", e)),
-    };
+        None => serve::run(&cli.serve, Protocol::Auto),
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // A reader that went away (`kitai … | head`) is not a failure.
@@ -101,6 +135,7 @@ pub fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {

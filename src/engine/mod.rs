@@ -66,9 +66,9 @@ impl Engine {
         self.options.set(name, value)
     }
 
-    /// Takes all options from a preset.
-    pub fn set_options(&mut self, options: Options) {
-        self.options = options;
+    /// Takes over every option that a preset sets; the others stay.
+    pub fn overlay_options(&mut self, preset: &Options) {
+        self.options.overlay(preset);
     }
 
     /// Starts thinking about a task, stopping what ran before.

@@ -186,6 +186,11 @@ impl Options {
         Ok(())
     }
 
+    /// Takes over every value that `other` sets; the others stay.
+    pub fn overlay(&mut self, other: &Options) {
+        self.changed.extend(other.changed.iter().map(|(&name, value)| (name, value.clone())));
+    }
+
     /// Puts an option back to its default.
     ///
     /// # Errors

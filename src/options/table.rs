@@ -1,6 +1,6 @@
 //! Every option of Kitai, one entry each.
 
-use super::OptionKind::{Choice, Integer, Number, Text};
+use super::OptionKind::{Choice, Integer, Number, Switch, Text};
 use super::OptionSpec;
 
 /// All options: those every method heeds first, then by family.
@@ -110,6 +110,34 @@ pub static OPTIONS: &[OptionSpec] = &[
         methods: &[],
     },
     OptionSpec {
+        name: "softness",
+        kind: Number { min: 0.0, max: 64.0 },
+        default: "0",
+        help: "Discs: how readily a worse move is played; 0 always plays the best found.",
+        methods: &[],
+    },
+    OptionSpec {
+        name: "ponder",
+        kind: Switch,
+        default: "false",
+        help: "Whether to think on the opponent's time.",
+        methods: &[],
+    },
+    OptionSpec {
+        name: "move-overhead",
+        kind: Integer { min: 0, max: 10_000 },
+        default: "50",
+        help: "Milliseconds lost to lag with every move, kept back when a clock runs.",
+        methods: &[],
+    },
+    OptionSpec {
+        name: "fischer-time",
+        kind: Switch,
+        default: "false",
+        help: "GTP time_settings MAIN B 0: B seconds are added per move (off: no time limit).",
+        methods: &[],
+    },
+    OptionSpec {
         name: "memory",
         kind: Integer { min: 1, max: 65_536 },
         default: "256",
@@ -164,31 +192,5 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "5000",
         help: "The evaluation, in 1/128 disc, at which the linear map reaches certainty.",
         methods: &["uct"],
-        name: "softness",
-        kind: Number { min: 0.0, max: 64.0 },
-        default: "0",
-        help: "Discs: how readily a worse move is played; 0 always plays the best found.",
-        methods: &[],
-    },
-    OptionSpec {
-        name: "ponder",
-        kind: Switch,
-        default: "false",
-        help: "Whether to think on the opponent's time.",
-        methods: &[],
-    },
-    OptionSpec {
-        name: "move-overhead",
-        kind: Integer { min: 0, max: 10_000 },
-        default: "50",
-        help: "Milliseconds lost to lag with every move, kept back when a clock runs.",
-        methods: &[],
-    },
-    OptionSpec {
-        name: "fischer-time",
-        kind: Switch,
-        default: "false",
-        help: "GTP time_settings MAIN B 0: B seconds are added per move (off: no time limit).",
-        methods: &[],
     },
 ];

@@ -1,0 +1,79 @@
+//! `kitai move`: the move Kitai would play, from the command line.
+
+use serde::Serialize;
+
+use super::common::{EngineArgs, stop_on_interrupt};
+use super::{CliError, Output};
+use crate::engine::{Player, Task};
+use crate::record::transcript;
+use crate::score::Score;
+use crate::search::report::{Certainty, DepthLabel};
+
+/// The move to play in a position, with score and main line
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  kitai move f5d6c3\n  \
+kitai move '---------------------------OX------XO--------------------------- X' --set depth=12\n  \
+kitai move '' --config level-1 --json")]
+pub struct Args {
+    /// 64 squares and the side to move, or the moves of a game so far, or both
+    position: String,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    position: String,
+    r#move: Option<String>,
+    score: Score,
+    certainty: Certainty,
+    depth: u32,
+    pv: String,
+    nodes: u64,
+    playouts: u64,
+    seconds: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the position or an option cannot be used.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    let board = if args.position.trim().is_empty() {
+        crate::record::Board::START
+    } else {
+        transcript::parse(&args.position).map_err(CliError::input)?.board()
+    };
+    let mut player = Player::new(args.engine.options_for_play()?);
+    let task = Task::play(player.options(), board.position, None);
+    let stop = stop_on_interrupt();
+    let outcome = player.search(&task, &stop, &mut |_| {}).map_err(CliError::input)?;
+    let seconds = outcome.elapsed.as_secs_f64();
+    let Some(line) = outcome.lines.first() else {
+        return Err(CliError::Input("the search gave no answer".to_owned()));
+    };
+    let chosen = outcome.best_move();
+    output.line(match chosen {
+        None => format!("the game is over, {} for {}", line.score, board.turn),
+        Some(chosen) => format!(
+            "{chosen} {} for {} at depth {} ({} nodes, {} playouts, {seconds:.3} s) {}",
+            line.score,
+            board.turn,
+            DepthLabel(outcome.depth, line.certainty),
+            outcome.nodes,
+            outcome.playouts,
+            line.pv_text()
+        ),
+    })?;
+    output.object(&Report {
+        position: board.to_string(),
+        r#move: chosen.map(|chosen| chosen.to_string()),
+        score: line.score,
+        certainty: line.certainty,
+        depth: outcome.depth,
+        pv: line.pv_text(),
+        nodes: outcome.nodes,
+        playouts: outcome.playouts,
+        seconds,
+    })
+}

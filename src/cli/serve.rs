@@ -1,0 +1,65 @@
+//! `kitai`, `kitai gtp`, `kitai nboard`: serve a client.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+use super::CliError;
+use super::common::EngineArgs;
+use crate::server::{self, Listen, Protocol, Service};
+
+/// Serve an Othello program on standard input and output, or over TCP
+#[derive(clap::Args, Debug, Clone, Default, PartialEq)]
+#[command(after_help = "Examples:\n  kitai gtp --config level-3\n  \
+kitai nboard --log kitai.log --log-level trace\n  kitai gtp --listen 4001 --set threads=2")]
+pub struct Args {
+    #[command(flatten)]
+    engine: EngineArgs,
+    /// Serve over TCP instead: PORT on this machine only, or IP:PORT
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<String>,
+    /// Clients served at once over TCP [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    connections: Option<u32>,
+    /// Add the games that NBoard says `learn` for to this file, as GGF
+    #[arg(long, value_name = "FILE")]
+    learn: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the options are wrong or the address cannot be had.
+pub fn run(args: &Args, protocol: Protocol) -> Result<(), CliError> {
+    let service = Service {
+        protocol,
+        options: args.engine.options_for_play()?,
+        learn_file: args.learn.clone(),
+    };
+    let Some(address) = &args.listen else {
+        if std::io::stdin().is_terminal() {
+            greet(protocol);
+        }
+        return server::serve_stdio(&service)
+            .map_err(|error| CliError::io("standard input and output", error));
+    };
+    let mut listen: Listen = address.parse().map_err(CliError::input)?;
+    if let Some(connections) = args.connections {
+        listen.connections = connections as usize;
+    }
+    server::serve_tcp(&listen, &service, |address| eprintln!("kitai: listening on {address}"))
+        .map_err(|error| CliError::io(address, error))
+}
+
+/// For a person who started the server by hand. On stderr: stdout belongs to the protocol.
+fn greet(protocol: Protocol) {
+    let speaks = match protocol {
+        Protocol::Auto => "GTP (try `genmove black`, `showboard`, `list_commands`) or NBoard",
+        Protocol::Gtp => "GTP: try `genmove black`, `showboard`, `list_commands`",
+        Protocol::NBoard => "NBoard: try `set depth 8`, `hint 4`, `go`",
+    };
+    eprintln!(
+        "Kitai {} speaks {speaks}; `quit` leaves.\nTo play a game yourself: kitai play. Everything \
+         else: kitai --help.",
+        env!("CARGO_PKG_VERSION")
+    );
+}
