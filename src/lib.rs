@@ -9,6 +9,7 @@
 //! | [`server`] | standard streams and TCP: lines in, replies out |
 //! | [`protocol`] | NBoard and GTP: grammar, session, writer |
 //! | [`engine`] | a game, its clocks, and the thread that thinks about it |
+//! | [`training`] | how the evaluation learns: scored positions, self-play, the fit |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth |
 //! | [`record`] | boards, games and the formats they are kept in |
@@ -35,6 +36,7 @@ pub mod record;
 pub mod score;
 pub mod search;
 pub mod server;
+pub mod training;
 
 #[cfg(test)]
 mod testdata;

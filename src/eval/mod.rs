@@ -11,6 +11,7 @@ pub mod discs;
 pub mod geometry;
 pub mod linear;
 pub mod mobility;
+pub mod pattern;
 pub mod shioda;
 pub mod zebra;
 

@@ -1,0 +1,128 @@
+//! `pattern`: Kitai's own evaluation, a sum of pattern tables trained by `kitai train` and embedded
+//! in the binary.
+//!
+//! Tables stand at a few anchors of the game and are mixed linearly between them, ply by ply, so
+//! that the value changes smoothly from move to move. A small constant per ply takes up what
+//! depends on who will move last. Where the weights come from is told in `weights.md` beside this
+//! file.
+
+pub mod weights;
+
+use super::geometry::{Geometry, Shape};
+use super::linear::{Linear, PLIES};
+pub use weights::{Weights, WeightsError};
+
+/// The shapes, one placement each: lines and diagonals of length four and more, and the corner and
+/// edge regions where what is around a disc decides its worth.
+const SHAPES: [(&str, &str); 15] = [
+    ("edge2x", "b7 b2 a8 a7 a6 a5 a4 a3 a2 a1"),
+    ("row2", "b8 b7 b6 b5 b4 b3 b2 b1"),
+    ("row3", "c8 c7 c6 c5 c4 c3 c2 c1"),
+    ("row4", "d8 d7 d6 d5 d4 d3 d2 d1"),
+    ("diagonal8", "h8 g7 f6 e5 d4 c3 b2 a1"),
+    ("diagonal7", "h7 g6 f5 e4 d3 c2 b1"),
+    ("diagonal6", "h6 g5 f4 e3 d2 c1"),
+    ("diagonal5", "h5 g4 f3 e2 d1"),
+    ("diagonal4", "h4 g3 f2 e1"),
+    ("corner3x3", "c3 b3 a3 c2 b2 a2 c1 b1 a1"),
+    ("corner5x2", "e2 d2 c2 b2 a2 e1 d1 c1 b1 a1"),
+    ("triangle", "a4 b3 a3 c2 b2 a2 d1 c1 b1 a1"),
+    ("edgeblock", "f2 e2 d2 c2 h1 f1 e1 d1 c1 a1"),
+    ("spear", "c4 d3 d4 b3 c2 c3 a2 b1 b2 a1"),
+    ("hook", "a5 a4 a3 b2 a2 e1 d1 c1 b1 a1"),
+];
+
+/// Plies whose tables are stored; others are mixed from their neighbours.
+pub const ANCHORS: [usize; 13] = [8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56];
+
+/// The geometry of the evaluation.
+pub fn geometry() -> Geometry {
+    Geometry::new(SHAPES.iter().map(|(name, squares)| Shape::new(name, squares)).collect())
+}
+
+/// The anchor at or before a ply, the one after it, and the share of the latter.
+pub fn anchors_around(ply: usize) -> (usize, usize, f32) {
+    let last = ANCHORS.len() - 1;
+    let ply = ply.clamp(ANCHORS[0], ANCHORS[last]);
+    let before = ANCHORS.partition_point(|&anchor| anchor <= ply) - 1;
+    let after = (before + 1).min(last);
+    let span = (ANCHORS[after] - ANCHORS[before]).max(1);
+    (before, after, (ply - ANCHORS[before]) as f32 / span as f32)
+}
+
+/// The evaluator with these weights.
+pub fn evaluator(weights: Weights) -> Linear {
+    let geometry = geometry();
+    let packings: Vec<Vec<u32>> = geometry.shapes().iter().map(|shape| shape.packing().0).collect();
+    let first = ANCHORS[0];
+    let stage_of_ply =
+        std::array::from_fn(|ply| (ply.clamp(first, ANCHORS[ANCHORS.len() - 1]) - first) as u8);
+    let constant_of_ply: [i32; PLIES] =
+        std::array::from_fn(|ply| i32::from(weights.constants[ply]));
+    let make = move |stage: usize| expand(&weights, &packings, stage + first);
+    Linear::new(geometry, stage_of_ply, constant_of_ply, Box::new(make))
+}
+
+/// The full tables of a ply.
+fn expand(weights: &Weights, packings: &[Vec<u32>], ply: usize) -> Vec<i16> {
+    let (before, after, share) = anchors_around(ply);
+    let mixed: Vec<i16> = weights.anchors[before]
+        .iter()
+        .zip(&weights.anchors[after])
+        .map(|(&b, &a)| (f32::from(b) + (f32::from(a) - f32::from(b)) * share).round() as i16)
+        .collect();
+    let mut tables = Vec::with_capacity(packings.iter().map(Vec::len).sum());
+    let mut rest = &mixed[..];
+    for packed in packings {
+        tables.extend(packed.iter().map(|&number| rest[number as usize]));
+        let count = packed.iter().max().map_or(0, |&greatest| greatest as usize + 1);
+        rest = &rest[count..];
+    }
+    tables
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Evaluator;
+    use crate::othello::Symmetry;
+    use crate::othello::random::{random_position, seeded};
+    use rand::Rng;
+
+    fn random_weights(seed: u64) -> Weights {
+        let mut rng = seeded(seed);
+        let mut weights = Weights::zero();
+        for anchor in &mut weights.anchors {
+            anchor.fill_with(|| rng.random_range(-60..60));
+        }
+        weights
+    }
+
+    #[test]
+    fn the_value_is_the_same_for_all_eight_views_of_a_position() {
+        let evaluator = evaluator(random_weights(4));
+        let mut rng = seeded(6);
+        for empties in [4, 7, 20, 33, 50] {
+            let position = random_position(empties, &mut rng);
+            for symmetry in Symmetry::all() {
+                let image = symmetry.apply_position(position);
+                assert_eq!(evaluator.evaluate(image), evaluator.evaluate(position));
+            }
+        }
+    }
+
+    #[test]
+    fn tables_between_anchors_are_mixed_in_proportion() {
+        assert_eq!(anchors_around(0), (0, 1, 0.0));
+        assert_eq!(anchors_around(8), (0, 1, 0.0));
+        assert_eq!(anchors_around(11), (0, 1, 0.75));
+        assert_eq!(anchors_around(56), (12, 12, 0.0));
+        assert_eq!(anchors_around(60), (12, 12, 0.0));
+        let mut weights = Weights::zero();
+        weights.anchors[0].fill(100);
+        weights.anchors[1].fill(200);
+        let packings: Vec<Vec<u32>> =
+            geometry().shapes().iter().map(|shape| shape.packing().0).collect();
+        assert!(expand(&weights, &packings, 11).iter().all(|&weight| weight == 175));
+    }
+}

@@ -1,0 +1,245 @@
+//! The weights file: what `kitai train` writes and the binary embeds.
+//!
+//! Layout, little-endian:
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 0–7 | `KITAIPAT` |
+//! | 8–11 | format version |
+//! | 12–15 | signature of shapes and anchors (CRC-32 of their names and squares) |
+//! | 16–19 | CRC-32 of everything after byte 19 |
+//! | 20–… | one block per anchor, then one of the 61 constants: length (4 bytes), deflate stream |
+//!
+//! A block is a list of 16-bit weights in 1/128 disc, first the low bytes of all, then the high
+//! bytes, which deflate packs far better than pairs.
+
+use std::io::{Read, Write};
+
+use flate2::Crc;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use thiserror::Error;
+
+use super::{ANCHORS, SHAPES};
+use crate::eval::geometry::Shape;
+use crate::eval::linear::PLIES;
+
+const MAGIC: &[u8; 8] = b"KITAIPAT";
+const VERSION: u32 = 1;
+const HEADER: usize = 20;
+
+/// Trained weights in 1/128 disc.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    /// For each anchor one weight per canonical content of each shape, shapes one after the other.
+    pub anchors: Vec<Vec<i16>>,
+    /// Added at each ply.
+    pub constants: [i16; PLIES],
+}
+
+/// Why a weights file cannot be used.
+#[derive(Debug, Error)]
+pub enum WeightsError {
+    /// The file cannot be read.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Not a weights file.
+    #[error("no Kitai weights: the file does not begin with KITAIPAT")]
+    Magic,
+    /// Of another version.
+    #[error("weights format version {found}, this program reads version {VERSION}")]
+    Version {
+        /// What the file says.
+        found: u32,
+    },
+    /// Made for other shapes or anchors.
+    #[error("weights for other patterns: signature {found:08x}, expected {expected:08x}")]
+    Signature {
+        /// What the file says.
+        found: u32,
+        /// What this program's patterns have.
+        expected: u32,
+    },
+    /// Changed after it was written.
+    #[error("damaged weights: checksum {found:08x}, expected {expected:08x}")]
+    Checksum {
+        /// Of the bytes present.
+        found: u32,
+        /// As written.
+        expected: u32,
+    },
+    /// A block does not unpack to the right size.
+    #[error("damaged weights: block {0} is truncated or of the wrong size")]
+    Block(usize),
+}
+
+/// How many weights an anchor has.
+pub fn weights_per_anchor() -> usize {
+    SHAPES.iter().map(|(name, squares)| Shape::new(name, squares).packing().1).sum()
+}
+
+/// Distinguishes sets of shapes and anchors.
+fn signature() -> u32 {
+    let mut crc = Crc::new();
+    for (name, squares) in SHAPES {
+        crc.update(format!("{name}:{squares};").as_bytes());
+    }
+    crc.update(format!("{ANCHORS:?}").as_bytes());
+    crc.sum()
+}
+
+fn checksum(bytes: &[u8]) -> u32 {
+    let mut crc = Crc::new();
+    crc.update(bytes);
+    crc.sum()
+}
+
+impl Weights {
+    /// All zero: every position is even.
+    pub fn zero() -> Weights {
+        Weights {
+            anchors: vec![vec![0; weights_per_anchor()]; ANCHORS.len()],
+            constants: [0; PLIES],
+        }
+    }
+
+    /// Reads a weights file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged or made for another version.
+    pub fn load(file: &std::path::Path) -> Result<Weights, WeightsError> {
+        let bytes = std::fs::read(file)
+            .map_err(|source| WeightsError::Io { file: file.display().to_string(), source })?;
+        Weights::parse(&bytes)
+    }
+
+    /// Reads the bytes of a weights file.
+    ///
+    /// # Errors
+    /// If they are damaged or made for another version.
+    pub fn parse(bytes: &[u8]) -> Result<Weights, WeightsError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(WeightsError::Magic);
+        }
+        let word = |at: usize| {
+            let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+            word.map(u32::from_le_bytes).ok_or(WeightsError::Block(0))
+        };
+        match word(8)? {
+            VERSION => {}
+            found => return Err(WeightsError::Version { found }),
+        }
+        let (found, expected) = (word(12)?, signature());
+        if found != expected {
+            return Err(WeightsError::Signature { found, expected });
+        }
+        let (expected, found) = (word(16)?, checksum(&bytes[HEADER..]));
+        if found != expected {
+            return Err(WeightsError::Checksum { found, expected });
+        }
+        let count = weights_per_anchor();
+        let mut rest = &bytes[HEADER..];
+        let mut anchors = Vec::with_capacity(ANCHORS.len());
+        for number in 0..ANCHORS.len() {
+            anchors.push(read_block(&mut rest, count).ok_or(WeightsError::Block(number))?);
+        }
+        let constants = read_block(&mut rest, PLIES)
+            .filter(|_| rest.is_empty())
+            .and_then(|block| block.try_into().ok())
+            .ok_or(WeightsError::Block(ANCHORS.len()))?;
+        Ok(Weights { anchors, constants })
+    }
+
+    /// The bytes of the weights file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut body = Vec::new();
+        for anchor in &self.anchors {
+            write_block(&mut body, anchor);
+        }
+        write_block(&mut body, &self.constants);
+        let mut bytes = MAGIC.to_vec();
+        for word in [VERSION, signature(), checksum(&body)] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend(body);
+        bytes
+    }
+}
+
+fn write_block(out: &mut Vec<u8>, weights: &[i16]) {
+    let mut encoder = DeflateEncoder::new(Vec::new(), flate2::Compression::best());
+    let low = weights.iter().map(|weight| weight.to_le_bytes()[0]);
+    let high = weights.iter().map(|weight| weight.to_le_bytes()[1]);
+    let planes: Vec<u8> = low.chain(high).collect();
+    let packed = encoder
+        .write_all(&planes)
+        .and_then(|()| encoder.finish())
+        .expect("writing to memory does not fail");
+    out.extend((packed.len() as u32).to_le_bytes());
+    out.extend(packed);
+}
+
+/// The next block, if it unpacks to exactly `count` weights; `rest` then begins after it.
+fn read_block(rest: &mut &[u8], count: usize) -> Option<Vec<i16>> {
+    let (length, after) = rest.split_first_chunk::<4>()?;
+    let (packed, after) = after.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    *rest = after;
+    let mut planes = Vec::with_capacity(2 * count + 1);
+    DeflateDecoder::new(packed).take(2 * count as u64 + 1).read_to_end(&mut planes).ok()?;
+    if planes.len() != 2 * count {
+        return None;
+    }
+    let (low, high) = planes.split_at(count);
+    Some(low.iter().zip(high).map(|(&low, &high)| i16::from_le_bytes([low, high])).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Weights {
+        let mut weights = Weights::zero();
+        for (number, anchor) in weights.anchors.iter_mut().enumerate() {
+            for (index, weight) in anchor.iter_mut().enumerate() {
+                *weight = ((index * 37 + number) % 700) as i16 - 350;
+            }
+        }
+        weights.constants[7] = -5;
+        weights
+    }
+
+    #[test]
+    fn writing_and_reading_is_the_identity() {
+        let weights = sample();
+        assert_eq!(Weights::parse(&weights.to_bytes()).unwrap(), weights);
+    }
+
+    #[test]
+    fn damage_and_foreign_files_are_told_apart() {
+        let bytes = sample().to_bytes();
+        let error = |bytes: &[u8]| Weights::parse(bytes).unwrap_err().to_string();
+        assert!(error(b"PNG").contains("does not begin with KITAIPAT"));
+        assert!(error(&bytes[..10]).contains("truncated"));
+        assert!(error(&bytes[..bytes.len() - 1]).contains("checksum"));
+        let altered = |at: usize| {
+            let mut altered = bytes.clone();
+            altered[at] ^= 1;
+            error(&altered)
+        };
+        assert!(altered(8).contains("version 0"), "{}", altered(8));
+        assert!(altered(12).contains("other patterns"));
+        assert!(altered(16).contains("checksum"));
+        assert!(altered(bytes.len() / 2).contains("checksum"));
+        // A file whose checksum is right but whose content is not.
+        let mut short = bytes[..HEADER].to_vec();
+        short[16..20].copy_from_slice(&checksum(&[]).to_le_bytes());
+        assert!(error(&short).contains("block 0"));
+        let missing = Weights::load(std::path::Path::new("no/file")).unwrap_err().to_string();
+        assert!(missing.contains("no/file"));
+    }
+}

@@ -1,0 +1,392 @@
+//! The fit: weights whose pattern sums come nearest to the scores of many positions.
+//!
+//! This is least squares with one unknown per canonical content, anchor and shape. Batches give the
+//! gradient; each weight's step is divided by how often a batch meets it plus a prior
+//! ([`Settings::prior`]), so that rare contents move little on little evidence, and a ridge draws
+//! all weights toward zero. Momentum and a rate that falls to almost nothing do the rest. A batch
+//! is predicted in parallel by position and its gradient gathered in parallel by shape, so the
+//! result does not depend on the number of threads.
+
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+
+use super::positions::Scored;
+use crate::eval::UNIT;
+use crate::eval::geometry::{Geometry, LANES};
+use crate::eval::linear::{PLIES, ply_of};
+use crate::eval::pattern::{self, ANCHORS, Weights, anchors_around};
+use crate::random::seeded;
+
+/// Room for the anchors of one content: a cache line of floats.
+const ROW: usize = 16;
+const _: () = assert!(ANCHORS.len() <= ROW);
+
+/// How to fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Most passes over the training positions.
+    pub epochs: usize,
+    /// Positions per step.
+    pub batch: usize,
+    /// First step size; it falls along half a cosine to 2 % of this.
+    pub rate: f32,
+    /// Share of the last step that is kept in the next.
+    pub momentum: f32,
+    /// Pull toward zero: a weight met this often in all gives up half of what it learnt.
+    pub ridge: f32,
+    /// Sightings per batch that count as little evidence.
+    pub prior: f32,
+    /// Stop after so many passes without a lower validation error.
+    pub patience: usize,
+    /// Order of the positions.
+    pub seed: u64,
+}
+
+/// Found by trial on tournament games (see `weights.md`).
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            epochs: 20,
+            batch: 1 << 15,
+            rate: 0.03,
+            momentum: 0.9,
+            ridge: 20.0,
+            prior: 2.0,
+            patience: 4,
+            seed: 1,
+        }
+    }
+}
+
+/// Errors after one pass, in discs.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Epoch {
+    /// From 1; 0 is before the first pass.
+    pub number: usize,
+    /// Root mean square error on the training positions, while they were being learnt.
+    pub train_rmse: f64,
+    /// On the validation positions, after the pass.
+    pub validation_rmse: f64,
+}
+
+/// What came out.
+pub struct Fitted {
+    /// The weights with the lowest validation error.
+    pub weights: Weights,
+    /// The learning curve.
+    pub curve: Vec<Epoch>,
+}
+
+/// A position as the fit sees it.
+struct Sample {
+    /// Canonical content of each lane, numbered within its shape.
+    contents: [u16; LANES],
+    ply: usize,
+    anchor: usize,
+    /// Share of the anchor after `anchor`; there always is one unless this is 0.
+    share: f32,
+    /// In discs.
+    target: f32,
+}
+
+/// Geometry with the packings that map raw indices to contents.
+struct Features {
+    geometry: Geometry,
+    packings: Vec<Vec<u32>>,
+    /// Lanes of each shape, which stand together.
+    lanes: Vec<std::ops::Range<usize>>,
+    /// Contents of each shape, and where they begin in the list of all.
+    counts: Vec<usize>,
+    begins: Vec<usize>,
+}
+
+impl Features {
+    fn new() -> Features {
+        let geometry = pattern::geometry();
+        let mut features = Features {
+            packings: Vec::new(),
+            lanes: Vec::new(),
+            counts: Vec::new(),
+            begins: Vec::new(),
+            geometry,
+        };
+        let (mut lane, mut begin) = (0, 0);
+        for shape in features.geometry.shapes() {
+            let (packing, count) = shape.packing();
+            features.packings.push(packing);
+            features.lanes.push(lane..lane + shape.placements.len());
+            features.counts.push(count);
+            features.begins.push(begin);
+            lane += shape.placements.len();
+            begin += count;
+        }
+        features
+    }
+
+    fn contents(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    fn sample(&self, scored: &Scored) -> Sample {
+        let indices = self.geometry.indices(scored.position);
+        let mut contents = [0; LANES];
+        for (packing, lanes) in self.packings.iter().zip(&self.lanes) {
+            for lane in lanes.clone() {
+                contents[lane] = packing[usize::from(indices.0[lane])] as u16;
+            }
+        }
+        let ply = ply_of(scored.position);
+        let (anchor, after, share) = anchors_around(ply);
+        debug_assert!(share == 0.0 || after == anchor + 1);
+        Sample { contents, ply, anchor, share, target: f32::from(scored.score) / UNIT as f32 }
+    }
+}
+
+/// Everything that is learnt, in discs, with what the optimiser keeps beside it.
+struct Model {
+    features: Features,
+    /// A row of [`ROW`] anchors for each content.
+    weights: Vec<f32>,
+    velocity: Vec<f32>,
+    gradient: Vec<f32>,
+    /// What each weight's step is divided by.
+    evidence: Vec<f32>,
+    constants: [f32; PLIES],
+    constant_velocity: [f32; PLIES],
+    constant_evidence: [f32; PLIES],
+}
+
+impl Model {
+    fn new(start: Option<&Weights>) -> Model {
+        let features = Features::new();
+        let size = features.contents() * ROW;
+        let mut model = Model {
+            features,
+            weights: vec![0.0; size],
+            velocity: vec![0.0; size],
+            gradient: vec![0.0; size],
+            evidence: vec![0.0; size],
+            constants: [0.0; PLIES],
+            constant_velocity: [0.0; PLIES],
+            constant_evidence: [0.0; PLIES],
+        };
+        if let Some(start) = start {
+            for (number, anchor) in start.anchors.iter().enumerate() {
+                for (content, &weight) in anchor.iter().enumerate() {
+                    model.weights[content * ROW + number] = f32::from(weight) / UNIT as f32;
+                }
+            }
+            model.constants = start.constants.map(|constant| f32::from(constant) / UNIT as f32);
+        }
+        model
+    }
+
+    fn predict(&self, sample: &Sample) -> f32 {
+        let mut sum = [self.constants[sample.ply], 0.0];
+        let after = (sample.anchor + 1).min(ROW - 1);
+        for (begin, lanes) in self.features.begins.iter().zip(&self.features.lanes) {
+            for &content in &sample.contents[lanes.clone()] {
+                let row = &self.weights[(begin + usize::from(content)) * ROW..][..ROW];
+                sum[0] += row[sample.anchor] * (1.0 - sample.share);
+                sum[1] += row[after] * sample.share;
+            }
+        }
+        (sum[0] + sum[1]).clamp(-64.0, 64.0)
+    }
+
+    /// Adds `amount(sample number, share of the anchor)` to the gradient of every weight that each
+    /// sample uses.
+    fn gather(&mut self, samples: &[Sample], amount: impl Fn(usize, f32) -> f32 + Sync) {
+        let mut slices = Vec::new();
+        let mut rest = &mut self.gradient[..];
+        for (&count, lanes) in self.features.counts.iter().zip(&self.features.lanes) {
+            let (slice, after) = rest.split_at_mut(count * ROW);
+            slices.push((slice, lanes.clone()));
+            rest = after;
+        }
+        slices.into_par_iter().for_each(|(slice, lanes)| {
+            for (number, sample) in samples.iter().enumerate() {
+                let before = amount(number, 1.0 - sample.share);
+                let after = amount(number, sample.share);
+                for &content in &sample.contents[lanes.clone()] {
+                    let row = &mut slice[usize::from(content) * ROW..][..ROW];
+                    row[sample.anchor] += before;
+                    if sample.share > 0.0 {
+                        row[sample.anchor + 1] += after;
+                    }
+                }
+            }
+        });
+    }
+
+    /// Counts how often a batch meets each weight.
+    fn weigh_evidence(&mut self, train: &[Scored], settings: &Settings) {
+        for chunk in train.chunks(settings.batch) {
+            let samples: Vec<Sample> =
+                chunk.par_iter().map(|scored| self.features.sample(scored)).collect();
+            self.gather(&samples, |_, share| share * share);
+            for sample in &samples {
+                self.constant_evidence[sample.ply] += 1.0;
+            }
+        }
+        let per_batch = settings.batch as f32 / train.len().max(1) as f32;
+        for (evidence, gathered) in self.evidence.iter_mut().zip(&mut self.gradient) {
+            *evidence = *gathered * per_batch + settings.prior;
+            *gathered = 0.0;
+        }
+        for evidence in &mut self.constant_evidence {
+            *evidence = *evidence * per_batch + settings.prior;
+        }
+    }
+
+    /// One step; gives the sum of squared errors before it.
+    fn step(&mut self, batch: &[&Scored], rate: f32, ridge: f32, momentum: f32) -> f64 {
+        let samples: Vec<Sample> =
+            batch.par_iter().map(|scored| self.features.sample(scored)).collect();
+        let errors: Vec<f32> =
+            samples.par_iter().map(|sample| sample.target - self.predict(sample)).collect();
+        self.gather(&samples, |number, share| errors[number] * share);
+        let mut constant_gradient = [0.0; PLIES];
+        for (sample, error) in samples.iter().zip(&errors) {
+            constant_gradient[sample.ply] += error;
+        }
+        let size = 1 << 14;
+        (self.weights.par_chunks_mut(size), self.velocity.par_chunks_mut(size))
+            .into_par_iter()
+            .zip((self.gradient.par_chunks_mut(size), self.evidence.par_chunks(size)))
+            .for_each(|((weights, velocity), (gradient, evidence))| {
+                for i in 0..weights.len() {
+                    let pull = gradient[i] - ridge * weights[i];
+                    velocity[i] = momentum * velocity[i] + pull / evidence[i];
+                    weights[i] += rate * velocity[i];
+                    gradient[i] = 0.0;
+                }
+            });
+        for (ply, gradient) in constant_gradient.into_iter().enumerate() {
+            let pull = gradient / self.constant_evidence[ply];
+            self.constant_velocity[ply] = momentum * self.constant_velocity[ply] + pull;
+            self.constants[ply] += rate * self.constant_velocity[ply];
+        }
+        errors.iter().map(|&error| f64::from(error).powi(2)).sum()
+    }
+
+    fn rmse(&self, positions: &[Scored]) -> f64 {
+        let squares: f64 = positions
+            .par_iter()
+            .map(|scored| {
+                let sample = self.features.sample(scored);
+                f64::from(sample.target - self.predict(&sample)).powi(2)
+            })
+            .sum();
+        (squares / positions.len().max(1) as f64).sqrt()
+    }
+
+    fn weights(&self) -> Weights {
+        let unit = |discs: f32| {
+            (discs * UNIT as f32).round().clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
+        };
+        let anchor = |number: usize| {
+            self.weights.iter().skip(number).step_by(ROW).map(|&weight| unit(weight)).collect()
+        };
+        Weights {
+            anchors: (0..ANCHORS.len()).map(anchor).collect(),
+            constants: self.constants.map(unit),
+        }
+    }
+}
+
+/// Fits weights to the training positions, beginning from `start` if given. `report` is told each
+/// pass as it ends, with the weights so far, and answers whether to go on.
+pub fn fit(
+    train: &[Scored],
+    validation: &[Scored],
+    start: Option<&Weights>,
+    settings: &Settings,
+    mut report: impl FnMut(&Epoch, &dyn Fn() -> Weights) -> bool,
+) -> Fitted {
+    let mut model = Model::new(start);
+    model.weigh_evidence(train, settings);
+    let mut best = (model.rmse(validation), model.weights());
+    let mut curve =
+        vec![Epoch { number: 0, train_rmse: model.rmse(train), validation_rmse: best.0 }];
+    let mut order: Vec<&Scored> = train.iter().collect();
+    let mut rng = seeded(settings.seed);
+    let ridge = settings.ridge * settings.batch as f32 / train.len().max(1) as f32;
+    let mut without_gain = 0;
+    for number in 1..=settings.epochs {
+        order.shuffle(&mut rng);
+        let steps = train.len().div_ceil(settings.batch).max(1);
+        let mut squares = 0.0;
+        for (step, batch) in order.chunks(settings.batch).enumerate() {
+            let done = (number - 1) as f32 / settings.epochs as f32
+                + step as f32 / (steps * settings.epochs) as f32;
+            let fall = 0.5 * (1.0 + (std::f32::consts::PI * done).cos());
+            let rate = settings.rate * (0.02 + 0.98 * fall);
+            squares += model.step(batch, rate, ridge, settings.momentum);
+        }
+        let epoch = Epoch {
+            number,
+            train_rmse: (squares / train.len().max(1) as f64).sqrt(),
+            validation_rmse: model.rmse(validation),
+        };
+        curve.push(epoch);
+        without_gain += 1;
+        if epoch.validation_rmse < best.0 {
+            best = (epoch.validation_rmse, model.weights());
+            without_gain = 0;
+        }
+        let go_on = report(&epoch, &|| model.weights());
+        if !go_on || without_gain >= settings.patience {
+            break;
+        }
+    }
+    Fitted { weights: best.1, curve }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::Evaluator;
+    use crate::eval::discs::Discs;
+    use crate::othello::random::random_position;
+    use crate::training::positions::Source;
+
+    fn disc_counts(seed: u64, count: usize) -> Vec<Scored> {
+        let mut rng = seeded(seed);
+        (0..count)
+            .map(|number| {
+                let position = random_position(10 + number as u32 % 30, &mut rng);
+                let score = Discs.evaluate(position) as i16;
+                Scored { position, score, source: Source::Result, depth: 0, game: number as u32 }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_fit_learns_to_count_discs_and_the_weights_say_what_it_predicts() {
+        let (train, validation) = (disc_counts(1, 6000), disc_counts(2, 500));
+        let settings = Settings { epochs: 8, batch: 500, ..Settings::default() };
+        let fitted = fit(&train, &validation, None, &settings, |_, _| true);
+        let (first, last) = (fitted.curve[0], fitted.curve[fitted.curve.len() - 1]);
+        assert!(last.validation_rmse < 0.35 * first.validation_rmse, "{:?}", fitted.curve);
+        // The integer evaluator gives what the fit promised.
+        let evaluator = pattern::evaluator(fitted.weights);
+        let squares: f64 = validation
+            .iter()
+            .map(|s| {
+                (f64::from(evaluator.evaluate(s.position) - i32::from(s.score)) / 128.0).powi(2)
+            })
+            .sum();
+        let best =
+            fitted.curve.iter().map(|epoch| epoch.validation_rmse).fold(f64::INFINITY, f64::min);
+        assert!(((squares / 500.0).sqrt() - best).abs() < 0.05);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_weights() {
+        let train = disc_counts(3, 600);
+        let settings = Settings { epochs: 2, batch: 100, ..Settings::default() };
+        let run = || fit(&train, &train[..50], None, &settings, |_, _| true).weights;
+        assert_eq!(run(), run());
+    }
+}
