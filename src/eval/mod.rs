@@ -103,6 +103,9 @@ pub fn choose(options: &Options) -> Result<Evaluation, OptionError> {
     if let Some(ablation) = zebra::Ablation::from_name(&name) {
         return load_zebra(options, ablation);
     }
+    if name == "pattern" {
+        return load_pattern(options);
+    }
     Ok(Evaluation::Other(match name.as_str() {
         "discs" => Arc::new(discs::Discs),
         "shioda" => Arc::new(shioda::Shioda::new(
@@ -111,6 +114,16 @@ pub fn choose(options: &Options) -> Result<Evaluation, OptionError> {
         )),
         _ => Arc::new(mobility::Mobility),
     }))
+}
+
+fn load_pattern(options: &Options) -> Result<Evaluation, OptionError> {
+    let file = options.text("weights");
+    if file.is_empty() {
+        return Ok(Evaluation::Linear(pattern::embedded()));
+    }
+    pattern::Weights::load(Path::new(&file))
+        .map(|weights| Evaluation::Linear(Arc::new(pattern::evaluator(weights))))
+        .map_err(|error| OptionError::Unusable { name: "weights", reason: error.to_string() })
 }
 
 fn load_zebra(options: &Options, ablation: zebra::Ablation) -> Result<Evaluation, OptionError> {
@@ -144,6 +157,15 @@ mod tests {
             let value = build(&options).unwrap().evaluate(Position::START);
             assert!(value.abs() < 8 * UNIT, "{name}: {value} at the start");
         }
+    }
+
+    #[test]
+    fn a_weights_file_that_cannot_be_read_is_named() {
+        let mut options = Options::new();
+        options.set("eval", "pattern").unwrap();
+        options.set("weights", "no/such/file").unwrap();
+        let error = build(&options).err().unwrap().to_string();
+        assert!(error.contains("`weights`") && error.contains("no/such/file"), "{error}");
     }
 
     #[test]

@@ -15,13 +15,20 @@ pub static OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "eval",
         kind: Choice(&[
-            "mobility", "discs", "shioda", "zebra", "zebra-w0", "zebra-w1", "zebra-w2", "zebra-w3",
-            "zebra-w4", "zebra-w5", "zebra-w6", "zebra-w7", "zebra-w8", "zebra-w9",
+            "pattern", "mobility", "discs", "shioda", "zebra", "zebra-w0", "zebra-w1", "zebra-w2",
+            "zebra-w3", "zebra-w4", "zebra-w5", "zebra-w6", "zebra-w7", "zebra-w8", "zebra-w9",
         ]),
-        default: "mobility",
-        help: "What positions are worth: mobility (simple, no weights), discs (disc difference), \
+        default: "pattern",
+        help: "What positions are worth: pattern (trained tables), mobility (simple, no weights), discs (disc difference), \
                shioda (square values, stable edges, moves), zebra (a coefficient file; w1 to w9 \
                leave patterns out).",
+        methods: &[],
+    },
+    OptionSpec {
+        name: "weights",
+        kind: Text,
+        default: "",
+        help: "Weights file for the pattern evaluation; empty means the ones in the program.",
         methods: &[],
     },
     OptionSpec {

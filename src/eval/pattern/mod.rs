@@ -8,6 +8,8 @@
 
 pub mod weights;
 
+use std::sync::{Arc, OnceLock};
+
 use super::geometry::{Geometry, Shape};
 use super::linear::{Linear, PLIES};
 pub use weights::{Weights, WeightsError};
@@ -50,6 +52,19 @@ pub fn anchors_around(ply: usize) -> (usize, usize, f32) {
     (before, after, (ply - ANCHORS[before]) as f32 / span as f32)
 }
 
+/// What `kitai train` made; see `weights.md`.
+static EMBEDDED: &[u8] = include_bytes!("weights.bin");
+
+/// The evaluator with the embedded weights, unpacked at the first call and shared from then on.
+pub fn embedded() -> Arc<Linear> {
+    static SHARED: OnceLock<Arc<Linear>> = OnceLock::new();
+    let unpack = || {
+        let weights = Weights::parse(EMBEDDED).expect("the embedded weights are valid (tested)");
+        Arc::new(evaluator(weights))
+    };
+    SHARED.get_or_init(unpack).clone()
+}
+
 /// The evaluator with these weights.
 pub fn evaluator(weights: Weights) -> Linear {
     let geometry = geometry();
@@ -85,8 +100,8 @@ fn expand(weights: &Weights, packings: &[Vec<u32>], ply: usize) -> Vec<i16> {
 mod tests {
     use super::*;
     use crate::eval::Evaluator;
-    use crate::othello::Symmetry;
     use crate::othello::random::{random_position, seeded};
+    use crate::othello::{Position, Symmetry};
     use rand::Rng;
 
     fn random_weights(seed: u64) -> Weights {
@@ -96,6 +111,26 @@ mod tests {
             anchor.fill_with(|| rng.random_range(-60..60));
         }
         weights
+    }
+
+    #[test]
+    fn the_embedded_weights_prefer_the_side_with_the_corners() {
+        let evaluator = embedded();
+        let corners = 0x8100_0000_0000_0081;
+        let mut rng = seeded(9);
+        for empties in [12, 24, 36] {
+            let before = random_position(empties, &mut rng);
+            let discs = (before.mover().0 | before.opponent().0) & !corners;
+            let with = Position::from_disjoint(
+                discs & before.mover().0 | corners,
+                discs & before.opponent().0,
+            );
+            let without = Position::from_disjoint(
+                discs & before.mover().0,
+                discs & before.opponent().0 | corners,
+            );
+            assert!(evaluator.evaluate(with) > evaluator.evaluate(without) + 10 * 128);
+        }
     }
 
     #[test]
