@@ -22,11 +22,9 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use super::report::{Bound, Certainty, Event, Line, Outcome};
 use super::{Method, Request, StopFlag};
-use crate::eval::{self, Evaluator, Incremental, UNIT};
+use crate::eval::{self, Evaluation, Evaluator, Incremental, UNIT};
 use crate::options::{OptionError, Options};
 use crate::othello::Move;
 use crate::score::Score;
@@ -62,7 +60,7 @@ impl Default for Settings {
 
 /// The minimax method.
 pub struct Minimax {
-    evaluator: Arc<dyn Evaluator>,
+    evaluation: Evaluation,
     table: Table,
     settings: Settings,
 }
@@ -79,7 +77,7 @@ pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
         exact_from: options.integer("exact-from") as u32,
     };
     let table = Table::new(options.integer("hash") as usize);
-    Ok(Box::new(Minimax { evaluator: eval::build(options)?, table, settings }))
+    Ok(Box::new(Minimax { evaluation: eval::choose(options)?, table, settings }))
 }
 
 impl Minimax {
@@ -131,8 +129,13 @@ impl Method for Minimax {
         if !request.position.has_move() {
             return self.search_passed(&request, stop, report);
         }
-        let evaluator = Arc::clone(&self.evaluator);
-        self.run(&&*evaluator, &request, stop, report)
+        match &self.evaluation {
+            Evaluation::Linear(linear) => self.run(&**linear, &request, stop, report),
+            Evaluation::Other(other) => {
+                let evaluator: &dyn Evaluator = &**other;
+                self.run(&evaluator, &request, stop, report)
+            }
+        }
     }
 
     fn clear(&mut self) {

@@ -7,7 +7,11 @@ use crate::search::Limits;
 use std::time::Duration;
 
 fn method(settings: Settings) -> Minimax {
-    Minimax { evaluator: Arc::new(eval::mobility::Mobility), table: Table::new(4), settings }
+    Minimax {
+        evaluation: eval::Evaluation::Other(std::sync::Arc::new(eval::mobility::Mobility)),
+        table: Table::new(4),
+        settings,
+    }
 }
 
 fn search(method: &mut Minimax, request: &Request) -> Outcome {
