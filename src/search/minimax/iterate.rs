@@ -199,6 +199,8 @@ fn aspirate<E: Incremental>(
     let (mut below, mut above) =
         if solving { (ASPIRATION_END, ASPIRATION_END) } else { (ASPIRATION, ASPIRATION) };
     let mut centre = guess;
+    // Neither side ever shrinks again: what the table knows from deeper searches can make the
+    // search fail on both sides in turn.
     loop {
         let alpha = (centre - below).max(-SCORE_MAX);
         let beta = (centre + above).min(SCORE_MAX);
@@ -211,11 +213,9 @@ fn aspirate<E: Incremental>(
         if best.score <= alpha && alpha > -SCORE_MAX {
             below *= 2;
             centre = best.score.max(-SCORE_MAX);
-            above = above.min(ASPIRATION);
         } else if best.score >= beta && beta < SCORE_MAX {
             above *= 2;
             centre = best.score.min(SCORE_MAX);
-            below = below.min(ASPIRATION);
         } else {
             return best;
         }

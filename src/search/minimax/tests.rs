@@ -190,3 +190,19 @@ fn only_the_moves_asked_for_are_considered() {
     assert_eq!(outcome.lines.len(), 1);
     assert_eq!(outcome.best_move().unwrap().to_string(), "d3");
 }
+
+#[test]
+fn the_table_of_an_earlier_solve_does_not_trap_the_window() {
+    // Two positions of one game, two plies apart: mover X.
+    let boards = [
+        "--OO------OOOO-X--OOOOXX-OOOXXOXOOXOXXOX-OXXXXXX--OXXXXX-OOOOO-- X",
+        "--OO------OOOO-X--OOOOXX-OOOXXOXOOXOXXOX-OOXXXXXXOOXXXXX-OOOOO-- X",
+    ];
+    let mut method = build(&Options::new()).unwrap();
+    for board in boards {
+        let board: crate::record::Board = board.parse().unwrap();
+        let request = Request::new(board.position, Limits::solve());
+        let outcome = method.search(&request, &StopFlag::new(), &mut |_| {});
+        assert_eq!(outcome.score(), Score::whole(28));
+    }
+}
