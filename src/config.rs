@@ -73,7 +73,13 @@ pub enum ConfigError {
 }
 
 /// The presets in `configs/`, built into the binary: name and text.
-const BUILT_IN: &[(&str, &str)] = &[("default", include_str!("../configs/default.toml"))];
+const BUILT_IN: &[(&str, &str)] = &[
+    ("default", include_str!("../configs/default.toml")),
+    ("expectation", include_str!("../configs/expectation.toml")),
+    ("kobayashi-2002", include_str!("../configs/kobayashi-2002.toml")),
+    ("kobayashi-2002-moves", include_str!("../configs/kobayashi-2002-moves.toml")),
+    ("tebika", include_str!("../configs/tebika.toml")),
+];
 
 /// The names of the built-in presets.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {

@@ -4,12 +4,14 @@
 //! written against [`Game`] runs on Othello, on tic-tac-toe and on synthetic trees alike.
 
 pub mod othello;
+pub mod synthetic;
 pub mod tictactoe;
 
 use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
 pub use othello::Othello;
+pub use synthetic::Synthetic;
 pub use tictactoe::TicTacToe;
 
 /// Which of the two players is to move: the one who began or the other.

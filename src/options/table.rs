@@ -3,11 +3,24 @@
 use super::OptionKind::{Choice, Integer, Number, Switch, Text};
 use super::OptionSpec;
 
+/// The methods of the expectation family.
+const EXPECTATION: &[&str] =
+    &["expectation", "expected-value", "generalized-mean", "m-and-n", "product", "average"];
+
 /// All options: those every method heeds first, then by family.
 pub static OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "method",
-        kind: Choice(&["minimax", "uct"]),
+        kind: Choice(&[
+            "minimax",
+            "uct",
+            "expectation",
+            "expected-value",
+            "generalized-mean",
+            "m-and-n",
+            "product",
+            "average",
+        ]),
         default: "minimax",
         help: "The idea behind the search.",
         methods: &[],
@@ -86,7 +99,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         kind: Integer { min: 1, max: 65_536 },
         default: "64",
         help: "Size of the transposition table in MiB.",
-        methods: &["minimax"],
+        methods: &["minimax", "expectation", "expected-value"],
     },
     OptionSpec {
         name: "selectivity",
@@ -199,5 +212,79 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "5000",
         help: "The evaluation, in 1/128 disc, at which the linear map reaches certainty.",
         methods: &["uct"],
+    },
+    OptionSpec {
+        name: "sigma",
+        kind: Number { min: -1.0, max: 64.0 },
+        default: "-1",
+        help: "Standard deviation in discs of the deeper value around a static one; -1 takes it \
+               from sigma-table.",
+        methods: EXPECTATION,
+    },
+    OptionSpec {
+        name: "sigma-table",
+        kind: Text,
+        default: "",
+        help: "Deviations by move number: a shipped table or a file that `kitai sigma` wrote; \
+               empty for the shipped table of the evaluation.",
+        methods: EXPECTATION,
+    },
+    OptionSpec {
+        name: "ahead",
+        kind: Integer { min: 1, max: 60 },
+        default: "2",
+        help: "How many plies below a leaf the deviation stands for: chooses the rows of \
+               sigma-table.",
+        methods: EXPECTATION,
+    },
+    OptionSpec {
+        name: "samples",
+        kind: Integer { min: 0, max: 10_000 },
+        default: "0",
+        help: "Tuples of the papers' Monte Carlo estimate of the expectation; 0 computes it exactly.",
+        methods: &["expectation", "expected-value"],
+    },
+    OptionSpec {
+        name: "free-pass",
+        kind: Switch,
+        default: "true",
+        help: "A forced pass uses up no depth, as in the papers' experiments.",
+        methods: EXPECTATION,
+    },
+    OptionSpec {
+        name: "exact-ends",
+        kind: Switch,
+        default: "true",
+        help: "Finished games in the search count with their exact score; false treats them like \
+               any other leaf, as the papers do.",
+        methods: EXPECTATION,
+    },
+    OptionSpec {
+        name: "mean-power",
+        kind: Number { min: 0.0, max: 1000.0 },
+        default: "32",
+        help: "Power p of the generalised mean; great powers approach minimax.",
+        methods: &["generalized-mean"],
+    },
+    OptionSpec {
+        name: "best-own",
+        kind: Integer { min: 1, max: 64 },
+        default: "2",
+        help: "M of M & N: how many of the own side's best moves count.",
+        methods: &["m-and-n"],
+    },
+    OptionSpec {
+        name: "best-opponent",
+        kind: Integer { min: 1, max: 64 },
+        default: "2",
+        help: "N of M & N: how many of the opponent's best moves count.",
+        methods: &["m-and-n"],
+    },
+    OptionSpec {
+        name: "odds-scale",
+        kind: Number { min: 0.1, max: 64.0 },
+        default: "8",
+        help: "Discs of advantage that make the odds of winning e to one.",
+        methods: &["product", "average"],
     },
 ];

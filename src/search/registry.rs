@@ -1,5 +1,6 @@
 //! Which methods there are: one line each.
 
+use super::expectation::method as expectation;
 use super::{Method, mcts, minimax};
 use crate::options::{OptionError, Options};
 
@@ -24,6 +25,36 @@ static METHODS: &[MethodSpec] = &[
         name: "uct",
         help: "UCT as in the 2017 MCTS paper: players plain, T and E by prior and playout policy.",
         build: mcts::uct::build,
+    },
+    MethodSpec {
+        name: "expectation",
+        help: "Kobayashi et al. 2002: leaf parents get the mean of the best of uncertain leaves.",
+        build: expectation::build_expectation,
+    },
+    MethodSpec {
+        name: "expected-value",
+        help: "Tebika et al.: the same expectation against an opponent who plays plain minimax.",
+        build: expectation::build_expected_value,
+    },
+    MethodSpec {
+        name: "generalized-mean",
+        help: "Rivest's min/max approximation: generalised means instead of extremes.",
+        build: expectation::build_generalized_mean,
+    },
+    MethodSpec {
+        name: "m-and-n",
+        help: "Slagle and Dixon's M & N: the best few children of every node count.",
+        build: expectation::build_m_and_n,
+    },
+    MethodSpec {
+        name: "product",
+        help: "Product propagation of winning chances.",
+        build: expectation::build_product,
+    },
+    MethodSpec {
+        name: "average",
+        help: "The average of product propagation and minimax on winning chances.",
+        build: expectation::build_average,
     },
 ];
 

@@ -79,9 +79,9 @@ impl<const NODES: usize> Grid<NODES> {
         for (factor, ((&x, &distribution), &density)) in product.iter_mut().zip(nodes) {
             // Φ' = φ, Φ'' = −xφ, Φ''' = (x² − 1)φ, Φ'''' = (3x − x³)φ.
             let square = x * x;
-            let fourth = rest * x * (3.0 - square) / 24.0;
-            let third = rest * ((square - 1.0) / 6.0 + fourth);
-            let second = rest * (third - x / 2.0);
+            let fourth = rest * x * (3.0 - square) * (1.0 / 24.0);
+            let third = rest * ((square - 1.0) * (1.0 / 6.0) + fourth);
+            let second = rest * (third - 0.5 * x);
             *factor *= distribution + density * rest * (1.0 + second);
         }
     }

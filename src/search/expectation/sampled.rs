@@ -35,6 +35,13 @@ impl Tuples {
         }
     }
 
+    /// Adds a component that is certain.
+    pub fn raise(&mut self, certain: f64) {
+        for maximum in &mut self.maxima {
+            *maximum = maximum.max(certain);
+        }
+    }
+
     /// The mean of the tuples' maxima.
     pub fn mean(&self) -> f64 {
         self.maxima.iter().sum::<f64>() / self.maxima.len() as f64

@@ -1,0 +1,213 @@
+//! What the searches of this room walk on: a game tree with static values.
+//!
+//! [`Tree`] is smaller and quicker than [`Game`]: positions carry the state of an incremental
+//! evaluation, and children go into a buffer that the search reuses. [`OthelloTree`] is the fast
+//! path; [`GameTree`] puts any [`Game`] with a static evaluation behind the same trait, so that the
+//! very same search code is tested on synthetic trees and small games.
+
+use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::eval::{Incremental, UNIT};
+use crate::game::Game;
+use crate::othello::{Bitboard, Move, Position};
+
+/// What the side to move can do.
+pub enum Turn<A, N> {
+    /// It has moves; they are in the buffer, in the tree's own order.
+    Moves,
+    /// It must pass.
+    Pass(A, N),
+    /// The game is over, with this value for the side to move.
+    Over(f64),
+}
+
+/// A game tree with static values; every value is in discs from the mover's point of view.
+pub trait Tree {
+    /// A position, with whatever the evaluation carries along.
+    type Node: Clone;
+    /// A move.
+    type Action: Copy + Eq + Debug;
+
+    /// Puts all moves with the positions after them into `children` (given empty).
+    fn expand(
+        &self,
+        node: &Self::Node,
+        children: &mut Vec<(Self::Action, Self::Node)>,
+    ) -> Turn<Self::Action, Self::Node>;
+
+    /// The value of a finished game, `None` while it goes on.
+    fn final_value(&self, node: &Self::Node) -> Option<f64>;
+
+    /// The static value h.
+    fn evaluate(&self, node: &Self::Node) -> f64;
+
+    /// How many moves have been played: the row of a sigma table.
+    fn stage(&self, node: &Self::Node) -> usize;
+
+    /// Two words that tell positions apart.
+    fn key(&self, node: &Self::Node) -> (u64, u64);
+
+    /// A guess how good a position is for the side that just moved, for move ordering only.
+    fn promise(&self, node: &Self::Node) -> f64 {
+        -self.evaluate(node)
+    }
+
+    /// No position below `node` has more moves than this.
+    fn most_moves(&self, node: &Self::Node) -> usize;
+}
+
+/// Othello with an incremental evaluation.
+pub struct OthelloTree<'e, E: Incremental> {
+    /// What positions are worth.
+    pub evaluation: &'e E,
+}
+
+/// An Othello position and its evaluation state.
+#[derive(Clone, Copy)]
+pub struct OthelloNode<S> {
+    /// The discs.
+    pub position: Position,
+    state: S,
+}
+
+/// The greatest number of legal moves any reachable position has.
+const MOST_OTHELLO_MOVES: usize = 33;
+
+/// How many discs an opponent's move is worth in the ordering guess; chosen by node counts.
+const DISCS_PER_REPLY: f64 = 1.0;
+
+impl<E: Incremental> OthelloTree<'_, E> {
+    /// The node of a position.
+    pub fn root(&self, position: Position) -> OthelloNode<E::State> {
+        OthelloNode { position, state: self.evaluation.root(position) }
+    }
+
+    /// The nodes after these moves; after the pass if that is all there is.
+    pub fn children(
+        &self,
+        node: &OthelloNode<E::State>,
+        moves: Bitboard,
+    ) -> Vec<(Move, OthelloNode<E::State>)> {
+        let mut children = Vec::new();
+        if let Turn::Pass(action, next) = self.expand(node, &mut children) {
+            children.push((action, next));
+        }
+        children.retain(|(action, _)| action.square().is_none_or(|square| moves.contains(square)));
+        children
+    }
+}
+
+impl<E: Incremental> Tree for OthelloTree<'_, E> {
+    type Node = OthelloNode<E::State>;
+    type Action = Move;
+
+    fn expand(
+        &self,
+        node: &Self::Node,
+        children: &mut Vec<(Move, Self::Node)>,
+    ) -> Turn<Move, Self::Node> {
+        let position = node.position;
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            let passed = position.pass();
+            return if passed.has_move() {
+                let state = self.evaluation.passed(&node.state);
+                Turn::Pass(Move::Pass, OthelloNode { position: passed, state })
+            } else {
+                Turn::Over(f64::from(position.final_score()))
+            };
+        }
+        for square in moves {
+            let flips = position.flips(square);
+            let child = OthelloNode {
+                position: position.play_flipping(square, flips),
+                state: self.evaluation.child(&node.state, square, flips.0),
+            };
+            children.push((Move::Place(square), child));
+        }
+        Turn::Moves
+    }
+
+    fn final_value(&self, node: &Self::Node) -> Option<f64> {
+        node.position.is_over().then(|| f64::from(node.position.final_score()))
+    }
+
+    fn evaluate(&self, node: &Self::Node) -> f64 {
+        f64::from(self.evaluation.value(&node.state, node.position)) / f64::from(UNIT)
+    }
+
+    fn stage(&self, node: &Self::Node) -> usize {
+        60usize.saturating_sub(node.position.empty_count() as usize)
+    }
+
+    fn key(&self, node: &Self::Node) -> (u64, u64) {
+        (node.position.mover().0, node.position.opponent().0)
+    }
+
+    fn promise(&self, node: &Self::Node) -> f64 {
+        -self.evaluate(node) - DISCS_PER_REPLY * f64::from(node.position.legal_moves().count())
+    }
+
+    fn most_moves(&self, node: &Self::Node) -> usize {
+        MOST_OTHELLO_MOVES.min(node.position.empty_count() as usize)
+    }
+}
+
+/// Any game with a static evaluation. A state's stage is 0: games without stages have one sigma.
+pub struct GameTree<'g, G, F> {
+    /// The rules.
+    pub game: &'g G,
+    /// The static value, mover's view.
+    pub evaluate: F,
+    /// No state has more actions than this.
+    pub most_moves: usize,
+}
+
+impl<G: Game, F: Fn(&G::State) -> f64> Tree for GameTree<'_, G, F> {
+    type Node = G::State;
+    type Action = G::Action;
+
+    fn expand(
+        &self,
+        node: &G::State,
+        children: &mut Vec<(G::Action, G::State)>,
+    ) -> Turn<G::Action, G::State> {
+        if let Some(value) = self.game.terminal_value(node) {
+            return Turn::Over(value);
+        }
+        let actions = self.game.actions(node);
+        if let &[only] = actions.as_slice()
+            && self.game.is_pass(only)
+        {
+            return Turn::Pass(only, self.game.apply(node, only));
+        }
+        children.extend(actions.into_iter().map(|action| (action, self.game.apply(node, action))));
+        Turn::Moves
+    }
+
+    fn final_value(&self, node: &G::State) -> Option<f64> {
+        self.game.terminal_value(node)
+    }
+
+    fn evaluate(&self, node: &G::State) -> f64 {
+        (self.evaluate)(node)
+    }
+
+    fn stage(&self, _node: &G::State) -> usize {
+        0
+    }
+
+    fn key(&self, node: &G::State) -> (u64, u64) {
+        let hash = |salt: u64| {
+            let mut hasher = DefaultHasher::new();
+            (salt, node).hash(&mut hasher);
+            hasher.finish()
+        };
+        (hash(1), hash(2))
+    }
+
+    fn most_moves(&self, _node: &G::State) -> usize {
+        self.most_moves
+    }
+}
