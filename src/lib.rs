@@ -8,6 +8,7 @@
 //! | [`arena`] | engine against engine: referee, matches, tournaments, statistics |
 //! | [`server`] | standard streams and TCP: lines in, replies out |
 //! | [`protocol`] | NBoard and GTP: grammar, session, writer |
+//! | [`lab`] | the papers' experiments, ours beside theirs |
 //! | [`engine`] | a game, its clocks, and the thread that thinks about it |
 //! | [`training`] | how the evaluation learns: scored positions, self-play, the fit |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
@@ -27,6 +28,7 @@ pub mod config;
 pub mod engine;
 pub mod eval;
 pub mod game;
+pub mod lab;
 pub mod options;
 pub mod othello;
 pub mod plot;

@@ -8,6 +8,7 @@ mod analyze;
 mod common;
 mod conduct;
 mod expect;
+mod lab;
 mod logging;
 mod match_cmd;
 mod move_cmd;
@@ -16,6 +17,7 @@ mod output;
 mod perft;
 mod progress;
 mod serve;
+mod sigma;
 mod solve;
 
 use std::io::IsTerminal;
@@ -56,7 +58,9 @@ enum Command {
     /// Serve an NBoard client
     Nboard(serve::Args),
     Options(options_cmd::Args),
+    Lab(lab::Args),
     Perft(perft::Args),
+    Sigma(sigma::Args),
     Solve(solve::Args),
 }
 
@@ -115,7 +119,9 @@ pub fn main() -> ExitCode {
         Some(Command::Move(args)) => move_cmd::run(args, &mut output),
         Some(Command::Nboard(args)) => serve::run(args, Protocol::NBoard),
         Some(Command::Options(args)) => options_cmd::run(args, &mut output),
+        Some(Command::Lab(args)) => lab::run(args, &mut output),
         Some(Command::Perft(args)) => perft::run(args, &mut output),
+        Some(Command::Sigma(args)) => sigma::run(args, &mut output),
         Some(Command::Solve(args)) => solve::run(args, &mut output),
         None => serve::run(&cli.serve, Protocol::Auto),
     });

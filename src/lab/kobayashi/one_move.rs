@@ -1,0 +1,233 @@
+//! The one-move experiment (section 4.2, tables 6 to 8): on recorded positions, is the move of the
+//! expectation method better than that of minimax?
+//!
+//! Both search three plies with disc difference as the only evaluation; a finished game is a leaf
+//! like any other. The two moves are then valued by minimax two plies deeper and by solving the game.
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::published::Cell;
+use crate::eval::Evaluator;
+use crate::eval::discs::Discs;
+use crate::lab::statistics::{Moments, Test};
+use crate::othello::{Move, Position};
+use crate::search::expectation::Deviation;
+use crate::search::expectation::alpha_beta::{AlphaBeta, Window};
+use crate::search::expectation::budget::Budget;
+use crate::search::expectation::deepening::deepen;
+use crate::search::expectation::frame::{Finished, Frame};
+use crate::search::expectation::table::Table;
+use crate::search::expectation::tree::OthelloTree;
+use crate::search::minimax::endgame;
+use crate::search::{Limits, StopFlag};
+
+/// Depth of both players in plies, D.
+const DEPTH: u32 = 3;
+/// Depth of the first judge, D + 2.
+const JUDGE_DEPTH: u32 = 5;
+/// Room for a tree of five plies.
+const TABLE_BYTES: usize = 1 << 18;
+
+/// What one judge found.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Verdict {
+    /// Counts and mean difference, for as many positions as there were.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Positions looked at.
+    pub positions: u32,
+    /// (K − M) / positions · 100.
+    pub index1: f64,
+    /// K / (K + M) · 100.
+    pub index2: f64,
+    /// The paper's test: both groups of values as if independent.
+    pub unpaired: Test,
+    /// The sharper test on the differences.
+    pub paired: Test,
+}
+
+/// Both judges' verdicts.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Result {
+    /// Judged by minimax two plies deeper (table 6).
+    pub deeper: Verdict,
+    /// Judged by solving the game (table 7).
+    pub solved: Verdict,
+    /// Positions in which the two methods chose differently.
+    pub different: u32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    k_better: u32,
+    m_better: u32,
+    k: Moments,
+    m: Moments,
+    difference: Moments,
+}
+
+impl Tally {
+    fn add(&mut self, k: i32, m: i32) {
+        self.k_better += u32::from(k > m);
+        self.m_better += u32::from(k < m);
+        self.k.add(f64::from(k));
+        self.m.add(f64::from(m));
+        self.difference.add(f64::from(k - m));
+    }
+
+    fn merge(mut self, other: Tally) -> Tally {
+        self.k_better += other.k_better;
+        self.m_better += other.m_better;
+        self.k.merge(&other.k);
+        self.m.merge(&other.m);
+        self.difference.merge(&other.difference);
+        self
+    }
+
+    fn verdict(&self) -> Verdict {
+        let positions = self.difference.count.max(1.0);
+        let (k, m) = (f64::from(self.k_better), f64::from(self.m_better));
+        Verdict {
+            cell: Cell {
+                k_better: self.k_better,
+                m_better: self.m_better,
+                mean: self.difference.mean(),
+            },
+            positions: self.difference.count as u32,
+            index1: (k - m) / positions * 100.0,
+            index2: if k + m > 0.0 { k / (k + m) * 100.0 } else { 50.0 },
+            unpaired: Test::unpaired(&self.k, &self.m),
+            paired: Test::paired(&self.difference),
+        }
+    }
+}
+
+/// The experiment's settings.
+#[derive(Clone, Copy, Debug)]
+pub struct OneMove {
+    /// σ of the expectation method.
+    pub sigma: Deviation,
+    /// m of its Monte Carlo estimates; 0 for exact E.
+    pub samples: usize,
+    /// Seed of the estimates.
+    pub seed: u64,
+}
+
+impl OneMove {
+    /// Runs it on all cores; `None` if stopped. `progress` is told of every position done.
+    pub fn run(
+        &self,
+        positions: &[Position],
+        stop: &StopFlag,
+        progress: &(dyn Fn() + Sync),
+    ) -> Option<Result> {
+        let judged = positions.par_iter().map(|&position| {
+            let mut tallies = (Tally::default(), Tally::default(), 0);
+            if !stop.is_stopped() {
+                let k = self.choice(position, self.sigma);
+                let m = self.choice(position, Deviation::ZERO);
+                tallies.2 = u32::from(k != m);
+                let (deeper, solved) = (Judge::Deeper, Judge::Solved);
+                tallies.0.add(deeper.value(position, k), deeper.value(position, m));
+                tallies.1.add(solved.value(position, k), solved.value(position, m));
+            }
+            progress();
+            tallies
+        });
+        let none = || (Tally::default(), Tally::default(), 0);
+        let (deeper, solved, different) =
+            judged.reduce(none, |a, b| (a.0.merge(b.0), a.1.merge(b.1), a.2 + b.2));
+        (!stop.is_stopped()).then(|| Result {
+            deeper: deeper.verdict(),
+            solved: solved.verdict(),
+            different,
+        })
+    }
+
+    /// The first of the best moves after a search of [`DEPTH`] plies; σ = 0 is minimax.
+    fn choice(&self, position: Position, sigma: Deviation) -> Move {
+        let mut frame = Frame::with_sigma(sigma);
+        frame.finished = Finished::Static;
+        frame.samples = self.samples;
+        frame.seed = self.seed;
+        let discs: &dyn Evaluator = &Discs;
+        let tree = OthelloTree { evaluation: &discs };
+        let moves = tree.children(&tree.root(position), position.legal_moves());
+        let mut rule = AlphaBeta::new(frame, Table::new(TABLE_BYTES));
+        let stop = StopFlag::new();
+        let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
+        let ranking = deepen(&tree, moves, 1, DEPTH, &mut rule, &mut budget, &mut |_, _| true);
+        ranking.moves[0].action
+    }
+}
+
+/// Who values the chosen moves.
+#[derive(Clone, Copy)]
+enum Judge {
+    Deeper,
+    Solved,
+}
+
+impl Judge {
+    /// The value of a move for the side that makes it, in discs.
+    fn value(self, position: Position, chosen: Move) -> i32 {
+        let child = position.after_unchecked(chosen);
+        match self {
+            Judge::Solved => -endgame::solve(child),
+            Judge::Deeper => {
+                let mut frame = Frame::with_sigma(Deviation::ZERO);
+                frame.finished = Finished::Static;
+                let discs: &dyn Evaluator = &Discs;
+                let tree = OthelloTree { evaluation: &discs };
+                let mut minimax = AlphaBeta::new(frame, Table::new(TABLE_BYTES));
+                let stop = StopFlag::new();
+                let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
+                let node = tree.root(child);
+                let depth = JUDGE_DEPTH - 1;
+                -minimax.value(&tree, &node, depth, 0, Window::FULL, &mut budget) as i32
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::kobayashi::published::ONE_MOVE;
+    use crate::lab::positions::{read_games, sample};
+    use crate::testdata::shared_data;
+
+    #[test]
+    fn a_small_run_agrees_with_the_published_rates() {
+        let Some(file) = shared_data("wthor/WTH_1995.wtb") else { return };
+        let games = read_games(&[file]).unwrap().games;
+        let stage = ONE_MOVE[4];
+        let positions = sample(&games, stage.discs, 2_000, 1);
+        let sigma = Deviation::new(stage.sigma).unwrap();
+        let experiment = OneMove { sigma, samples: 100, seed: 1 };
+        let result = experiment.run(&positions, &StopFlag::new(), &|| ()).unwrap();
+        let rate = |count: u32| f64::from(count) / f64::from(result.deeper.positions) * 10_000.0;
+        // Four deviations of a count of about 250 out of 2,000 are 300 per 10,000.
+        assert!((rate(result.deeper.cell.k_better) - 1196.0).abs() < 420.0, "{result:?}");
+        assert!((rate(result.deeper.cell.m_better) - 746.0).abs() < 350.0, "{result:?}");
+        assert!(result.deeper.cell.mean > 0.0 && result.deeper.paired.t > 2.0, "{result:?}");
+        assert!(result.different >= result.deeper.cell.k_better + result.deeper.cell.m_better);
+    }
+
+    #[test]
+    fn with_sigma_zero_both_methods_are_one() {
+        let mut rng = crate::random::seeded(4);
+        let positions: Vec<_> =
+            (0..50).map(|_| crate::othello::random::random_position(7, &mut rng)).collect();
+        let positions: Vec<_> = positions.into_iter().filter(|p| p.has_move()).collect();
+        let experiment = OneMove { sigma: Deviation::ZERO, samples: 0, seed: 1 };
+        let result = experiment.run(&positions, &StopFlag::new(), &|| ()).unwrap();
+        assert_eq!((result.different, result.deeper.cell.mean), (0, 0.0));
+        let stopped = StopFlag::new();
+        stopped.stop();
+        assert!(experiment.run(&positions, &stopped, &|| ()).is_none());
+    }
+}

@@ -1,0 +1,10 @@
+//! The papers' experiments, each printing the paper's table beside ours.
+//!
+//! Everything here is a library of experiments that return plain numbers; `kitai lab` and
+//! `kitai sigma` read the files, show progress and print. Published figures stand as constants
+//! beside the experiment they belong to, with the number of their table.
+
+pub mod kobayashi;
+pub mod positions;
+pub mod spread;
+pub mod statistics;
