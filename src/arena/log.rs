@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::logged::LoggedGame;
 use super::plan::{Plan, Settings};
-use super::record::GameRecord;
 
 /// An open log.
 pub struct Log {
@@ -65,7 +65,7 @@ impl Log {
     ///
     /// # Errors
     /// If the file cannot be used, is in use, belongs to other settings or is damaged.
-    pub fn open(path: &Path, plan: &Plan) -> Result<(Log, BTreeMap<usize, GameRecord>), LogError> {
+    pub fn open(path: &Path, plan: &Plan) -> Result<(Log, BTreeMap<usize, LoggedGame>), LogError> {
         let io = |source| LogError::Io { path: path.to_owned(), source };
         let mut file = OpenOptions::new()
             .read(true)
@@ -102,7 +102,7 @@ impl Log {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn append(&mut self, game: &GameRecord) -> Result<(), LogError> {
+    pub fn append(&mut self, game: &LoggedGame) -> Result<(), LogError> {
         self.write_line(game)
     }
 
@@ -119,7 +119,7 @@ fn read_games(
     path: &Path,
     text: &str,
     plan: &Plan,
-) -> Result<BTreeMap<usize, GameRecord>, LogError> {
+) -> Result<BTreeMap<usize, LoggedGame>, LogError> {
     let mut games = BTreeMap::new();
     for (index, line) in text.lines().enumerate() {
         let bad =
@@ -130,7 +130,7 @@ fn read_games(
             compare(path, &header.settings, &plan.settings())?;
             continue;
         }
-        let game: GameRecord =
+        let game: LoggedGame =
             serde_json::from_str(line).map_err(|error| bad(error.to_string()))?;
         if !game.belongs_to(plan) {
             return Err(bad(format!("game {} is not in the plan", game.game)));

@@ -8,20 +8,24 @@
 //! | part | what it is for |
 //! |---|---|
 //! | [`spec`] | how people name players |
-//! | [`builtin`] | Kitai's own methods as players |
+//! | [`builtin`], [`gtp`], [`nboard`], [`process`] | Kitai's own methods and other engines as players |
 //! | [`openings`], [`plan`] | what is played |
 //! | [`clock`], [`referee`], [`adjudicate`] | how a game goes |
-//! | [`runner`], [`log`], [`record`] | how a match goes |
+//! | [`runner`], [`log`], [`logged`], [`archive`] | how a match goes and is kept |
 //! | [`standing`], [`stats`], [`report`] | what it says |
 
 pub mod adjudicate;
+pub mod archive;
 pub mod builtin;
 pub mod clock;
+pub mod gtp;
 pub mod log;
+pub mod logged;
+pub mod nboard;
 pub mod openings;
 pub mod plan;
 pub mod player;
-pub mod record;
+pub mod process;
 pub mod referee;
 pub mod report;
 pub mod runner;
@@ -30,13 +34,16 @@ pub mod standing;
 pub mod stats;
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
+mod hostile;
+#[cfg(test)]
 mod tests;
 
 pub use log::{Log, LogError};
+pub use logged::LoggedGame;
 pub use openings::{Opening, OpeningError, OpeningSource};
 pub use plan::{Kind, Plan};
 pub use player::{Fault, FaultKind, Player};
-pub use record::GameRecord;
 pub use referee::{Ending, Rules};
 pub use spec::{PlayerSpec, SpecError};
 pub use standing::Standing;

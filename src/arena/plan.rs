@@ -96,6 +96,8 @@ pub struct Settings {
     pub time: String,
     /// Margin in milliseconds.
     pub margin_ms: u64,
+    /// Patience in milliseconds.
+    pub patience_ms: u64,
     /// Empties from which games are solved.
     pub adjudicate: Option<u32>,
     /// The match seed.
@@ -143,6 +145,7 @@ impl Plan {
             openings_digest: digest(&self.openings),
             time: self.rules.control.to_string(),
             margin_ms: self.rules.margin.as_millis() as u64,
+            patience_ms: self.rules.patience.as_millis() as u64,
             adjudicate: self.rules.adjudicate,
             seed: self.seed,
             sprt: self.sprt,
@@ -180,6 +183,7 @@ pub(super) mod tests {
             rules: Rules {
                 control: TimeControl::None,
                 margin: Duration::from_millis(50),
+                patience: Duration::from_secs(5),
                 adjudicate: None,
             },
             seed: 1,

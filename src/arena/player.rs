@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::clock::Clocks;
+use super::referee::Rules;
 use crate::othello::{Color, Move};
 use crate::record::History;
 use crate::score::Score;
@@ -32,8 +33,8 @@ pub trait Player: Send {
 pub struct GameStart<'a> {
     /// Start board and opening moves.
     pub opening: &'a History,
-    /// The clocks before the first move.
-    pub clocks: &'a Clocks,
+    /// Clock, margin and patience.
+    pub rules: &'a Rules,
     /// Seed for everything random in this player's play.
     pub seed: u64,
     /// Raised when the whole match shall stop.
@@ -50,6 +51,8 @@ pub struct Turn<'a> {
     pub times: &'a [Duration],
     /// The clocks before this move.
     pub clocks: &'a Clocks,
+    /// Clock, margin and patience.
+    pub rules: &'a Rules,
     /// The mover's colour.
     pub color: Color,
     /// Raised when the whole match shall stop.

@@ -23,6 +23,9 @@ pub struct Rules {
     pub control: TimeControl,
     /// How much later than its clock a move may arrive.
     pub margin: Duration,
+    /// How long to wait for an engine beyond its time before it counts as hung; without a clock,
+    /// how long any move may take. Built-in players keep to their own limits.
+    pub patience: Duration,
     /// Solve and end the game when so few squares are empty.
     pub adjudicate: Option<u32>,
 }
@@ -121,7 +124,7 @@ pub fn play(
     for (color, player, seed) in
         [(Color::Black, &mut *black, seeds[0]), (Color::White, &mut *white, seeds[1])]
     {
-        let start = GameStart { opening: &opening.history, clocks: &table.clocks, seed, stop };
+        let start = GameStart { opening: &opening.history, rules, seed, stop };
         if let Err(fault) = player.start(&start) {
             player.discard();
             return (!stop.is_stopped())
@@ -185,6 +188,7 @@ impl Table {
             opening_plies: self.opening_plies,
             times: &self.times,
             clocks: &self.clocks,
+            rules,
             color,
             stop,
         };

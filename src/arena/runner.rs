@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::adjudicate::Adjudicator;
+use super::logged::LoggedGame;
 use super::plan::Plan;
 use super::player::Player;
-use super::record::GameRecord;
 use super::referee;
 use super::spec::PlayerSpec;
 use crate::options::OptionError;
@@ -28,7 +28,7 @@ pub fn run<B>(
     games: &[usize],
     workers: usize,
     stop: &StopFlag,
-    mut on_game: impl FnMut(GameRecord) -> ControlFlow<B>,
+    mut on_game: impl FnMut(LoggedGame) -> ControlFlow<B>,
 ) -> Result<Option<B>, OptionError> {
     // Refuse bad options before anything is played.
     for player in &plan.players {
@@ -62,7 +62,7 @@ fn work(
     games: &[usize],
     next: &AtomicUsize,
     stop: &StopFlag,
-    sender: &mpsc::Sender<GameRecord>,
+    sender: &mpsc::Sender<LoggedGame>,
 ) {
     let mut seats = Seats { players: &plan.players, made: HashMap::new() };
     let mut adjudicator = Adjudicator::default();
@@ -82,7 +82,7 @@ fn work(
             stop,
         );
         let Some(played) = played else { return };
-        if sender.send(GameRecord::new(plan, &scheduled, &played)).is_err() {
+        if sender.send(LoggedGame::new(plan, &scheduled, &played)).is_err() {
             return;
         }
     }

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::builtin::BuiltIn;
+use super::gtp::GtpPlayer;
+use super::nboard::NBoardPlayer;
 use super::player::Player;
 use crate::config::{self, ConfigError};
 use crate::options::{OptionError, Options};
@@ -169,12 +171,8 @@ impl PlayerSpec {
     pub fn build(&self) -> Result<Box<dyn Player>, OptionError> {
         Ok(match &self.engine {
             Engine::BuiltIn(options) => Box::new(BuiltIn::new(options)?),
-            Engine::Gtp { .. } | Engine::NBoard { .. } => {
-                return Err(OptionError::Unusable {
-                    name: "method",
-                    reason: "external engines come with the next change".to_owned(),
-                });
-            }
+            Engine::Gtp { command } => Box::new(GtpPlayer::new(command)),
+            Engine::NBoard { command, depth } => Box::new(NBoardPlayer::new(command, *depth)),
         })
     }
 

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::logged::LoggedGame;
 use super::plan::Plan;
-use super::record::GameRecord;
 use super::referee::{Ending, Side};
 use super::stats::ratings::{self, Meeting, PRIOR_DRAWS, Rating};
 use super::stats::{Decision, EloEstimate, MeanEstimate, Pairs, Sprt};
 
 /// The games so far, by number.
-pub type Games = BTreeMap<usize, GameRecord>;
+pub type Games = BTreeMap<usize, LoggedGame>;
 
 /// The result of one pairing, from the first player's point of view.
 #[derive(Clone, Debug, Serialize)]
@@ -101,7 +101,7 @@ impl SprtMonitor {
 }
 
 /// Half points of the pair's first player: Black of the first game, White of the second.
-fn pair_half_points(one: &GameRecord, two: &GameRecord) -> usize {
+fn pair_half_points(one: &LoggedGame, two: &LoggedGame) -> usize {
     usize::from(one.half_points) + usize::from(2 - two.half_points.min(2))
 }
 
@@ -162,7 +162,7 @@ impl Standing {
         {
             counted = 2 * monitor.counted;
         }
-        let counting: Vec<&GameRecord> = games.range(..counted).map(|(_, record)| record).collect();
+        let counting: Vec<&LoggedGame> = games.range(..counted).map(|(_, record)| record).collect();
         let pairings: Vec<_> =
             (0..plan.pairings.len()).map(|index| pairing(plan, index, &counting)).collect();
         Standing {
@@ -182,7 +182,7 @@ impl Standing {
     }
 }
 
-fn pairing(plan: &Plan, index: usize, games: &[&GameRecord]) -> PairingResult {
+fn pairing(plan: &Plan, index: usize, games: &[&LoggedGame]) -> PairingResult {
     let (first, second) = plan.pairings[index];
     let mut result = PairingResult {
         first: plan.players[first].name.clone(),
@@ -230,7 +230,7 @@ fn pairing(plan: &Plan, index: usize, games: &[&GameRecord]) -> PairingResult {
     result
 }
 
-fn players(plan: &Plan, games: &[&GameRecord], pairings: &[PairingResult]) -> Vec<PlayerStanding> {
+fn players(plan: &Plan, games: &[&LoggedGame], pairings: &[PairingResult]) -> Vec<PlayerStanding> {
     let meetings: Vec<Meeting> = pairings
         .iter()
         .zip(&plan.pairings)

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::plan::tests::small_plan;
 use super::standing::Games;
-use super::{GameRecord, Kind, Plan, Standing, runner};
+use super::{Kind, LoggedGame, Plan, Standing, runner};
 use crate::record::History;
 use crate::search::StopFlag;
 
@@ -20,8 +20,8 @@ fn play_all(plan: &Plan, workers: usize) -> Games {
 }
 
 /// What must repeat from run to run: everything but the times.
-fn without_times(games: &Games) -> Vec<GameRecord> {
-    games.values().map(|game| GameRecord { times: Vec::new(), ..game.clone() }).collect()
+fn without_times(games: &Games) -> Vec<LoggedGame> {
+    games.values().map(|game| LoggedGame { times: Vec::new(), ..game.clone() }).collect()
 }
 
 #[test]

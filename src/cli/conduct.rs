@@ -1,6 +1,8 @@
 //! Conducts a match or tournament from its plan to its result: the part that `match` and
 //! `tournament` share.
 
+use std::fs::File;
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,7 +12,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{CliError, Output};
 use crate::arena::standing::{Games, SprtMonitor};
 use crate::arena::stats::Decision;
-use crate::arena::{GameRecord, Log, Plan, Standing, report, runner};
+use crate::arena::{Log, LoggedGame, Plan, Standing, archive, report, runner};
+use crate::record::ggf;
 use crate::search::StopFlag;
 
 /// How often the live score is worked out anew.
@@ -51,7 +54,7 @@ pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<()
         let workers = conduct.concurrency.unwrap_or(1) as usize;
         let mut live_since = Instant::now();
         let failure = runner::run(plan, &pending, workers, &stop, |record| {
-            if let Err(error) = keeper.keep(&record) {
+            if let Err(error) = keeper.keep(plan, &record) {
                 return ControlFlow::Break(Some(error));
             }
             games.insert(record.game, record);
@@ -72,6 +75,7 @@ pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<()
     }
     live.finish();
     let standing = Standing::of(plan, &games);
+    keeper.report(plan, &games, &standing)?;
     output.line(report::text(plan, &standing))?;
     output.object(&standing)?;
     if standing.is_complete() {
@@ -103,16 +107,24 @@ fn command_line() -> String {
         .join(" ")
 }
 
-/// The files of a match.
+/// The files of a match. The log is the truth; the games file is written from it on resuming and
+/// kept up game by game.
 struct Keeper {
-    log: Option<Log>,
+    files: Option<Files>,
     resumed: Games,
+}
+
+struct Files {
+    log: Log,
+    archive: File,
+    archive_path: PathBuf,
+    report_path: PathBuf,
 }
 
 impl Keeper {
     fn open(plan: &Plan, out: Option<&Path>) -> Result<Keeper, CliError> {
         let Some(out) = out else {
-            return Ok(Keeper { log: None, resumed: Games::new() });
+            return Ok(Keeper { files: None, resumed: Games::new() });
         };
         if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder)
@@ -120,14 +132,39 @@ impl Keeper {
         }
         let (log, resumed) =
             Log::open(&with_ending(out, "jsonl"), plan).map_err(CliError::input)?;
-        Ok(Keeper { log: Some(log), resumed })
+        let archive_path = with_ending(out, "ggf");
+        let archive = File::create(&archive_path)
+            .map_err(|error| CliError::io(archive_path.display().to_string(), error))?;
+        let report_path = with_ending(out, "html");
+        let mut files = Files { log, archive, archive_path, report_path };
+        for game in resumed.values() {
+            files.archive(plan, game)?;
+        }
+        Ok(Keeper { files: Some(files), resumed })
     }
 
-    fn keep(&mut self, record: &GameRecord) -> Result<(), CliError> {
-        match &mut self.log {
-            Some(log) => log.append(record).map_err(CliError::input),
-            None => Ok(()),
-        }
+    fn keep(&mut self, plan: &Plan, game: &LoggedGame) -> Result<(), CliError> {
+        let Some(files) = &mut self.files else { return Ok(()) };
+        files.log.append(game).map_err(CliError::input)?;
+        files.archive(plan, game)
+    }
+
+    fn report(&self, plan: &Plan, games: &Games, standing: &Standing) -> Result<(), CliError> {
+        let Some(files) = &self.files else { return Ok(()) };
+        std::fs::write(&files.report_path, report::html(plan, games, standing))
+            .map_err(|error| CliError::io(files.report_path.display().to_string(), error))
+    }
+}
+
+impl Files {
+    fn archive(&mut self, plan: &Plan, game: &LoggedGame) -> Result<(), CliError> {
+        let Some(record) = archive::record(plan, game) else {
+            return Err(CliError::Input(format!("the log holds an illegal game {}", game.game)));
+        };
+        let line = ggf::write_line(&[&record]) + "\n";
+        self.archive
+            .write_all(line.as_bytes())
+            .map_err(|error| CliError::io(self.archive_path.display().to_string(), error))
     }
 }
 

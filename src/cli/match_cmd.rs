@@ -49,6 +49,11 @@ pub struct Terms {
     /// How many milliseconds later than its clock a move may arrive
     #[arg(long, default_value_t = DEFAULT_MARGIN_MS, value_name = "MS")]
     pub margin: u64,
+    /// How many seconds to wait for an engine beyond its time (without a clock: for any move)
+    /// before it counts as hung
+    #[arg(long, default_value_t = DEFAULT_PATIENCE_S, value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub patience: u64,
     /// Solve games exactly when so few squares are empty, and end them
     #[arg(long, value_name = "EMPTIES", value_parser = clap::value_parser!(u32).range(1..=30))]
     pub adjudicate: Option<u32>,
@@ -71,6 +76,9 @@ pub struct Terms {
 
 /// Default margin: a pipe, a wake-up and a busy machine, with room to spare.
 pub const DEFAULT_MARGIN_MS: u64 = 50;
+
+/// Default patience: longer than any engine needs to start or to answer without a clock.
+pub const DEFAULT_PATIENCE_S: u64 = 60;
 
 /// Default error rates of a sequential test.
 const DEFAULT_ERROR_RATE: f64 = 0.05;
@@ -105,6 +113,7 @@ impl Terms {
             rules: Rules {
                 control,
                 margin: Duration::from_millis(self.margin),
+                patience: Duration::from_secs(self.patience),
                 adjudicate: self.adjudicate,
             },
             seed: self.seed,

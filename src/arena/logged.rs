@@ -7,7 +7,7 @@ use super::referee::{Ending, PlayedGame, Side};
 
 /// One line of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GameRecord {
+pub struct LoggedGame {
     /// Number in the plan, from 0.
     pub game: usize,
     /// Name of the player with Black.
@@ -30,11 +30,11 @@ pub struct GameRecord {
     pub ending: Ending,
 }
 
-impl GameRecord {
+impl LoggedGame {
     /// The record of a game played by plan.
-    pub fn new(plan: &Plan, scheduled: &Scheduled, game: &PlayedGame) -> GameRecord {
+    pub fn new(plan: &Plan, scheduled: &Scheduled, game: &PlayedGame) -> LoggedGame {
         let moves = &game.history.moves()[game.opening_plies..];
-        GameRecord {
+        LoggedGame {
             game: scheduled.game,
             black: plan.players[scheduled.black].name.clone(),
             white: plan.players[scheduled.white].name.clone(),

@@ -1,0 +1,179 @@
+//! Players that speak NBoard, from the viewer's side.
+//!
+//! For every move the whole game is sent with `set game`, clocks and times included, then a
+//! `ping`; `go` follows its `pong`, so nothing of an older search can be taken for the answer.
+//! Both styles of `===` are read, lines with other first words are ignored.
+
+use std::time::{Duration, Instant};
+
+use super::clock::TimeControl;
+use super::gtp::wait_for_move;
+use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
+use super::process::{EngineProcess, Line, head};
+use crate::othello::Move;
+use crate::record::{Clock, GameRecord, Note, Period, ggf};
+use crate::score::Score;
+use crate::search::StopFlag;
+
+/// An engine behind NBoard.
+pub struct NBoardPlayer {
+    command: Vec<String>,
+    depth: u32,
+    running: Option<Running>,
+}
+
+struct Running {
+    process: EngineProcess,
+    pings: u64,
+}
+
+impl NBoardPlayer {
+    /// A player that will run this program and tell it this depth.
+    pub fn new(command: &[String], depth: u32) -> NBoardPlayer {
+        NBoardPlayer { command: command.to_owned(), depth, running: None }
+    }
+}
+
+impl Running {
+    fn start(command: &[String], depth: u32) -> Result<Running, Fault> {
+        let mut process = EngineProcess::spawn(command)?;
+        process.send("nboard 2")?;
+        process.send(&format!("set depth {depth}"))?;
+        Ok(Running { process, pings: 0 })
+    }
+
+    /// Asks whether the engine listens, and waits for the answer.
+    fn ping(&mut self, patience: Duration, stop: &StopFlag) -> Result<(), Fault> {
+        self.pings += 1;
+        let pong = format!("pong {}", self.pings);
+        self.process.send(&format!("ping {}", self.pings))?;
+        self.line_that(Instant::now() + patience, stop, &pong, |line| line.trim() == pong)
+            .map(|_| ())
+    }
+
+    fn line_that(
+        &mut self,
+        until: Instant,
+        stop: &StopFlag,
+        awaited: &str,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Line, Fault> {
+        loop {
+            match self.process.receive(until, stop) {
+                Ok(line) if wanted(&line.text) => return Ok(line),
+                // Talk without end must not outlast the deadline.
+                Ok(_) if Instant::now() < until => {}
+                Ok(_) => {
+                    let detail = format!("talked on without `{awaited}`");
+                    return Err(Fault::new(FaultKind::Hang, detail));
+                }
+                Err(mut fault) => {
+                    fault.detail = format!("{} (awaited `{awaited}`)", fault.detail);
+                    return Err(fault);
+                }
+            }
+        }
+    }
+}
+
+/// The game as the engine is told it. NBoard knows only clocks for the whole game; time per move is
+/// told as a clock that holds one move's time, gains as much with each move and has lost it with
+/// each move made, so that it always stands at one move's time.
+fn game_text(turn: &Turn<'_>) -> String {
+    let mut record = GameRecord::of(turn.game.clone());
+    let clock = match turn.clocks.control() {
+        TimeControl::None => None,
+        TimeControl::PerMove(time) => Some((time, time)),
+        TimeControl::PerGame { main, increment } => Some((main, increment)),
+    };
+    for player in [&mut record.black, &mut record.white] {
+        player.name = "player".to_owned();
+        player.clock = clock.map(|(main, increment)| Clock {
+            increment: Some(Period { time: increment, ..Period::default() }),
+            ..Clock::of(main)
+        });
+    }
+    record.place = "Kitai".to_owned();
+    record.notes = vec![Note::default(); turn.opening_plies];
+    for &used in turn.times {
+        let charged = match turn.clocks.control() {
+            TimeControl::None => None,
+            TimeControl::PerMove(time) => Some(time),
+            TimeControl::PerGame { .. } => Some(used),
+        };
+        // Milliseconds: some readers take no more digits.
+        let seconds = charged.map(|time| (time.as_secs_f64() * 1000.0).round() / 1000.0);
+        record.notes.push(Note { eval: None, seconds });
+    }
+    ggf::write(&record)
+}
+
+/// Reads `=== MOVE/EVAL/TIME` or the same with blanks; `None` if there is no move in it.
+fn parse_answer(line: &str) -> Option<(Move, Option<Score>)> {
+    let mut parts = line.strip_prefix("===")?.trim().split(['/', ' ', '\t']);
+    let word = parts.next()?;
+    // Any prefix of `pass` is a pass to NBoard.
+    let is_pass = !word.is_empty() && "PASS".starts_with(&word.to_ascii_uppercase());
+    let played = if is_pass { Move::Pass } else { word.parse().ok()? };
+    let score = parts.next().and_then(|text| text.trim().parse().ok()).map(Score::from_discs);
+    Some((played, score))
+}
+
+impl Player for NBoardPlayer {
+    fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
+        match &mut self.running {
+            Some(running) => running.process.send("clear")?,
+            None => self.running = Some(Running::start(&self.command, self.depth)?),
+        }
+        let running = self.running.as_mut().expect("just started");
+        running.ping(game.rules.patience, game.stop)
+    }
+
+    fn choose(&mut self, turn: &Turn<'_>) -> Result<Reply, Fault> {
+        let Some(running) = self.running.as_mut() else {
+            return Err(Fault::new(FaultKind::Crash, "not running"));
+        };
+        running.process.send(&format!("set game {}", game_text(turn)))?;
+        running.ping(turn.rules.patience, turn.stop)?;
+        let began = Instant::now();
+        running.process.send("go")?;
+        let until = began + wait_for_move(turn);
+        let line = running.line_that(until, turn.stop, "===", |line| line.starts_with("==="))?;
+        let (played, score) = parse_answer(&line.text).ok_or_else(|| {
+            Fault::new(FaultKind::Garbage, format!("named no move: `{}`", head(&line.text)))
+        })?;
+        let elapsed = line.at.saturating_duration_since(began);
+        Ok(Reply { choice: Choice::Play(played), score, elapsed })
+    }
+
+    fn discard(&mut self) {
+        self.running = None;
+    }
+}
+
+impl Drop for NBoardPlayer {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.process.farewell("quit");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_styles_of_answer_are_read() {
+        let discs = |text| Some(Score::from_discs(text));
+        let d6 = "d6".parse().unwrap();
+        assert_eq!(parse_answer("=== D6/0.50/0.11"), Some((d6, discs(0.5))));
+        assert_eq!(parse_answer("=== d6 -1.00 0.0"), Some((d6, discs(-1.0))));
+        assert_eq!(parse_answer("=== D6//1.5"), Some((d6, None)));
+        assert_eq!(parse_answer("=== D6"), Some((d6, None)));
+        assert_eq!(parse_answer("=== PA"), Some((Move::Pass, None)));
+        for bad in ["===", "=== ", "=== Z9/1", "=== D66", "== D6", "=== D6x"] {
+            assert_eq!(parse_answer(bad), None, "{bad}");
+        }
+    }
+}

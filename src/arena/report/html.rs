@@ -1,0 +1,296 @@
+//! The report: one HTML page with everything in it, to keep or to send.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::super::plan::Plan;
+use super::super::referee::{Ending, Side};
+use super::super::standing::{Games, Standing};
+use super::super::stats::{EloEstimate, Pairs};
+use super::svg::{self, Series, escape};
+use super::text::{cell, elo, ranking, sprt_line};
+use crate::othello::Color;
+
+/// Elo beyond this is drawn at the rim.
+const MOST_ELO: f64 = 800.0;
+/// Failures listed one by one.
+const MOST_FAILURES: usize = 200;
+
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:860px;margin:2em auto;\
+padding:0 1em;color:#222;background:#fff}table{border-collapse:collapse;margin:.6em 0}\
+td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right}td:first-child,th:first-child\
+{text-align:left}svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;\
+fill:currentColor}.grid{stroke:currentColor;opacity:.15}\
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#555}}";
+
+/// The whole page.
+pub fn html(plan: &Plan, games: &Games, standing: &Standing) -> String {
+    let names: Vec<String> = plan.players.iter().map(|player| escape(&player.name)).collect();
+    let title = names.join(" – ");
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
+         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
+    );
+    let _ = writeln!(
+        page,
+        "<p>{} of {} games played with Kitai {}.</p>",
+        standing.games,
+        standing.planned,
+        env!("CARGO_PKG_VERSION")
+    );
+    results(&mut page, plan, standing);
+    let counted = counted(standing, games);
+    section(&mut page, "Elo", elo_chart(plan, &counted));
+    section(&mut page, "Score by opening", opening_chart(plan, &counted));
+    section(&mut page, "Final discs", disc_chart(plan, &counted));
+    section(&mut page, "Time use", time_chart(plan, &counted));
+    failures(&mut page, plan, &counted);
+    settings(&mut page, plan);
+    page.push_str("</body></html>\n");
+    page
+}
+
+/// The games that count: all, or those up to the decision of the test.
+fn counted(standing: &Standing, games: &Games) -> Games {
+    games.iter().take(standing.games).map(|(&number, game)| (number, game.clone())).collect()
+}
+
+fn section(page: &mut String, title: &str, chart: Option<String>) {
+    if let Some(chart) = chart {
+        let _ = writeln!(page, "<h2>{title}</h2>\n{chart}");
+    }
+}
+
+fn results(page: &mut String, plan: &Plan, standing: &Standing) {
+    page.push_str(
+        "<table><tr><th>player</th><th>points</th><th>games</th><th>score</th><th>Elo</th>\
+         <th>95 %</th><th>ML Elo</th><th>ms a move</th><th>longest</th><th>failures</th></tr>\n",
+    );
+    for player in ranking(standing) {
+        let failures: u64 = player.failures.kinds.values().sum();
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td>{:.1}</td><td>{}</td><td>{:.1} %</td><td>{:+.0}</td>\
+             <td>± {:.0}</td><td>{:+.0}</td><td>{:.2}</td><td>{:.1}</td><td>{failures}</td></tr>",
+            escape(&player.name),
+            player.points,
+            player.games,
+            100.0 * player.points / player.games.max(1) as f64,
+            player.bayes.elo,
+            player.bayes.margin,
+            player.maximum_likelihood.elo,
+            player.move_time.mean,
+            player.longest_move
+        );
+    }
+    page.push_str(
+        "</table>\n<table><tr><th>pairing</th><th>+ = −</th><th>score</th>\
+        <th>Elo, 95 % interval by pairs</th><th>LOS</th><th>mean discs</th></tr>\n",
+    );
+    for result in &standing.pairings {
+        let _ = writeln!(
+            page,
+            "<tr><td>{} – {}</td><td>{} {} {}</td><td>{:.1} %</td><td>{}</td><td>{:.1} %</td>\
+             <td>{:+.2} ± {:.2}</td></tr>",
+            escape(&result.first),
+            escape(&result.second),
+            result.wins,
+            result.draws,
+            result.losses,
+            100.0 * result.score,
+            elo(result),
+            100.0 * result.elo.superiority,
+            result.discs.mean,
+            result.discs.margin
+        );
+    }
+    page.push_str("</table>\n");
+    if let Some(sprt) = &standing.sprt {
+        let _ = writeln!(page, "<p>{}</p>", escape(&sprt_line(sprt)));
+    }
+    if standing.players.len() > 2 {
+        crosstable(page, plan, standing);
+    }
+}
+
+fn crosstable(page: &mut String, plan: &Plan, standing: &Standing) {
+    let ranked = ranking(standing);
+    page.push_str("<h2>Crosstable</h2>\n<table><tr><th></th>");
+    for player in &ranked {
+        let _ = write!(page, "<th>{}</th>", escape(&player.name));
+    }
+    page.push_str("</tr>\n");
+    for row in &ranked {
+        let _ = write!(page, "<tr><td>{}</td>", escape(&row.name));
+        for column in &ranked {
+            let _ = write!(page, "<td>{}</td>", cell(plan, standing, &row.name, &column.name));
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</table>\n");
+}
+
+/// Elo of every pairing's first player as the pairs came in, with the interval.
+fn elo_chart(plan: &Plan, games: &Games) -> Option<String> {
+    let mut series = Vec::new();
+    for (index, &(first, second)) in plan.pairings.iter().enumerate() {
+        let mut pairs = Pairs::default();
+        let mut points = Vec::new();
+        for round in 0..plan.rounds {
+            let number = 2 * (round * plan.pairings.len() + index);
+            let (Some(one), Some(two)) = (games.get(&number), games.get(&(number + 1))) else {
+                continue;
+            };
+            pairs.add(usize::from(one.half_points) + usize::from(2 - two.half_points));
+            let estimate = EloEstimate::of(&pairs);
+            // A single pair says nothing worth drawing.
+            if pairs.total() > 1 {
+                let held = |value: f64| value.clamp(-MOST_ELO, MOST_ELO);
+                let played = (2 * pairs.total()) as f64;
+                points.push((played, held(estimate.low), held(estimate.elo), held(estimate.high)));
+            }
+        }
+        let name = format!("{} – {}", plan.players[first].name, plan.players[second].name);
+        series.push(Series { name, points });
+    }
+    svg::lines(&series, "games", "Elo", Some((-MOST_ELO, MOST_ELO)))
+}
+
+/// For two players, the first one's points from each opening; for more, Black's share of them.
+fn opening_chart(plan: &Plan, games: &Games) -> Option<String> {
+    let two = plan.pairings.len() == 1;
+    let mut openings: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for game in games.values() {
+        let scheduled = plan.game(game.game);
+        let of_first = scheduled.black == plan.pairings[scheduled.pairing].0;
+        let half_points = if of_first || !two { game.half_points } else { 2 - game.half_points };
+        let entry = openings.entry(scheduled.opening).or_default();
+        *entry = (entry.0 + f64::from(half_points) / 2.0, entry.1 + 1.0);
+    }
+    let bars: Vec<_> = openings
+        .iter()
+        .map(|(&index, &(points, played))| {
+            let label = plan.openings[index].label();
+            // Above or below an even score.
+            ((index + 1) as f64, points / played - 0.5, format!("{label}: {points} of {played}"))
+        })
+        .collect();
+    let what = if two {
+        format!("score of {} minus ½", plan.players[plan.pairings[0].0].name)
+    } else {
+        "Black's score minus ½".to_owned()
+    };
+    svg::bars(&bars, "opening", &what)
+}
+
+/// How often each final disc difference came, for the first player or for Black.
+fn disc_chart(plan: &Plan, games: &Games) -> Option<String> {
+    let two = plan.pairings.len() == 1;
+    let mut counts: BTreeMap<i32, u32> = BTreeMap::new();
+    for game in games.values() {
+        let scheduled = plan.game(game.game);
+        let of_first = scheduled.black == plan.pairings[scheduled.pairing].0;
+        let Some(discs) = game.discs else { continue };
+        *counts.entry(if of_first || !two { discs } else { -discs }).or_default() += 1;
+    }
+    let bars: Vec<_> = counts
+        .iter()
+        .map(|(&discs, &count)| {
+            (f64::from(discs), f64::from(count), format!("{discs:+}: {count} games"))
+        })
+        .collect();
+    let who = if two { plan.players[plan.pairings[0].0].name.as_str() } else { "Black" };
+    svg::bars(&bars, &format!("final disc difference for {who}"), "games")
+}
+
+/// Mean time per move by the number of empties, for every player.
+fn time_chart(plan: &Plan, games: &Games) -> Option<String> {
+    let mut sums: Vec<BTreeMap<u32, (f64, f64)>> = vec![BTreeMap::new(); plan.players.len()];
+    for game in games.values() {
+        let scheduled = plan.game(game.game);
+        let board = plan.openings[scheduled.opening].history.board();
+        let (mut turn, mut empties) = (board.turn, board.position.empty_count());
+        for (index, &time) in game.times.iter().enumerate() {
+            if game.moves.get(2 * index..2 * index + 2) != Some("pa") {
+                let player = if turn == Color::Black { scheduled.black } else { scheduled.white };
+                let entry = sums[player].entry(60 - empties.min(60)).or_default();
+                *entry = (entry.0 + time, entry.1 + 1.0);
+                empties = empties.saturating_sub(1);
+            }
+            turn = !turn;
+        }
+    }
+    let series: Vec<Series> = sums
+        .iter()
+        .zip(&plan.players)
+        .map(|(sums, player)| Series {
+            name: player.name.clone(),
+            points: sums
+                .iter()
+                .map(|(&disc, &(sum, count))| {
+                    let mean = sum / count;
+                    (f64::from(disc), mean, mean, mean)
+                })
+                .collect(),
+        })
+        .collect();
+    svg::lines(&series, "moves made", "mean ms", None)
+}
+
+fn failures(page: &mut String, plan: &Plan, games: &Games) {
+    let failed: Vec<_> =
+        games.values().filter(|game| matches!(game.ending, Ending::Failed(..))).collect();
+    if failed.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        page,
+        "<h2>Failures</h2>\n<table><tr><th>game</th><th>player</th>\
+        <th>what</th><th>move</th><th>detail</th></tr>"
+    );
+    for game in failed.iter().take(MOST_FAILURES) {
+        let Ending::Failed(side, fault) = &game.ending else { continue };
+        let name = if *side == Side::Black { &game.black } else { &game.white };
+        let opening = &plan.openings[plan.game(game.game).opening];
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            game.game + 1,
+            escape(name),
+            fault.kind.name(),
+            opening.history.moves().len() + game.times.len() + 1,
+            escape(&fault.detail)
+        );
+    }
+    page.push_str("</table>\n");
+    if failed.len() > MOST_FAILURES {
+        let _ = writeln!(page, "<p>… and {} more.</p>", failed.len() - MOST_FAILURES);
+    }
+}
+
+fn settings(page: &mut String, plan: &Plan) {
+    page.push_str("<h2>Settings</h2>\n<table>\n");
+    let settings = plan.settings();
+    for player in &settings.players {
+        let _ = writeln!(
+            page,
+            "<tr><td>{}</td><td>{}</td></tr>",
+            escape(&player.name),
+            escape(&player.plays)
+        );
+    }
+    let rows = [
+        ("games in each pairing", settings.games.to_string()),
+        ("openings", format!("{} ({} used)", settings.openings, plan.openings.len())),
+        ("time", settings.time),
+        ("margin", format!("{} ms", settings.margin_ms)),
+        ("patience", format!("{} ms", settings.patience_ms)),
+        ("solved from", settings.adjudicate.map_or("never".to_owned(), |e| format!("{e} empties"))),
+        ("seed", settings.seed.to_string()),
+    ];
+    for (name, value) in rows {
+        let _ = writeln!(page, "<tr><td>{name}</td><td>{}</td></tr>", escape(&value));
+    }
+    page.push_str("</table>\n");
+}
