@@ -4,14 +4,18 @@
 //! lost one tells nothing, and two deterministic players repeat themselves on a repeated one.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 
+use rand::seq::SliceRandom;
 use thiserror::Error;
 
 use crate::options::Options;
 use crate::othello::random::random_move;
 use crate::random::seeded_part;
-use crate::record::{Board, History};
+use crate::record::wthor::Names;
+use crate::record::{Board, Format, History, RecordError};
 use crate::search::{self, Limits, Request, StopFlag};
 
 /// A start board and the moves already made from it.
@@ -31,8 +35,14 @@ pub enum OpeningSource {
         /// Plies from the usual start.
         plies: u32,
     },
-    /// A file of transcripts, boards (OBF) or games (GGF), one per line.
-    File(String),
+    /// A file of games or boards in any format Kitai reads, known by its extension (transcripts if
+    /// that says nothing).
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Only this many plies of each game.
+        plies: Option<u32>,
+    },
 }
 
 /// Why there are no openings.
@@ -42,26 +52,29 @@ pub enum OpeningError {
     #[error("`{0}`: random openings have 1 to {MAX_RANDOM_PLIES} plies, e.g. random:8")]
     BadPlies(String),
     /// The file cannot be read.
-    #[error("{file}: {source}")]
+    #[error("{}: {source}", path.display())]
     Io {
         /// The file.
-        file: String,
+        path: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
-    /// A line is no opening.
-    #[error("{file}, line {line}: {reason}")]
-    BadLine {
+    /// Something in the file is no game or board.
+    #[error("{0}")]
+    Record(#[from] RecordError),
+    /// A game leaves nothing to play.
+    #[error(
+        "{}: game {number} is over; use only its opening, e.g. {}:10", path.display(), path.display()
+    )]
+    Over {
         /// The file.
-        file: String,
-        /// From 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
+        path: PathBuf,
+        /// Its place among the games, from 1.
+        number: usize,
     },
     /// Nothing in the file.
-    #[error("{0}: no openings in this file")]
-    Empty(String),
+    #[error("{}: no openings in this file", .0.display())]
+    Empty(PathBuf),
 }
 
 /// Longest random opening: half a game.
@@ -74,25 +87,30 @@ const BALANCE_DEPTH: u32 = 5;
 const TRIES: u64 = 200;
 
 impl OpeningSource {
-    /// Reads `start`, `random:PLIES` or a file name.
+    /// Reads `start`, `random:PLIES`, `FILE` or `FILE:PLIES`.
     ///
     /// # Errors
     /// If the number of plies makes no sense.
     pub fn parse(text: &str) -> Result<OpeningSource, OpeningError> {
-        match text.split_once(':') {
-            _ if text == "start" => Ok(OpeningSource::Start),
+        if text == "start" {
+            return Ok(OpeningSource::Start);
+        }
+        match text.rsplit_once(':') {
             Some(("random", plies)) => match plies.parse() {
                 Ok(plies) if (1..=MAX_RANDOM_PLIES).contains(&plies) => {
                     Ok(OpeningSource::Random { plies })
                 }
                 _ => Err(OpeningError::BadPlies(text.to_owned())),
             },
-            _ => Ok(OpeningSource::File(text.to_owned())),
+            Some((path, plies)) if plies.parse::<u32>().is_ok() => {
+                Ok(OpeningSource::File { path: path.into(), plies: plies.parse().ok() })
+            }
+            _ => Ok(OpeningSource::File { path: text.into(), plies: None }),
         }
     }
 
     /// The openings for `wanted` pairs of games, in an order fixed by the seed. A file with fewer
-    /// gives what it has; the caller goes round.
+    /// gives what it has, each position once; the caller goes round.
     ///
     /// # Errors
     /// If the file cannot be read or holds something else.
@@ -100,11 +118,11 @@ impl OpeningSource {
         match self {
             OpeningSource::Start => Ok(vec![Opening { history: History::default() }]),
             OpeningSource::Random { plies } => Ok(random_openings(*plies, wanted, seed)),
-            OpeningSource::File(file) => {
-                let text = std::fs::read_to_string(Path::new(file))
-                    .map_err(|source| OpeningError::Io { file: file.clone(), source })?;
-                let mut openings = parse_list(file, &text)?;
-                shuffle(&mut openings, seed);
+            OpeningSource::File { path, plies } => {
+                let file = File::open(path)
+                    .map_err(|source| OpeningError::Io { path: path.clone(), source })?;
+                let mut openings = read_list(path, BufReader::new(file), *plies)?;
+                openings.shuffle(&mut seeded_part(seed, SHUFFLE_PART));
                 openings.truncate(wanted.max(1));
                 Ok(openings)
             }
@@ -128,51 +146,31 @@ impl Opening {
 /// Part of a seed's stream reserved for the order of openings.
 const SHUFFLE_PART: u64 = u64::MAX;
 
-fn shuffle(openings: &mut [Opening], seed: u64) {
-    use rand::seq::SliceRandom;
-    openings.shuffle(&mut seeded_part(seed, SHUFFLE_PART));
-}
-
-fn parse_list(file: &str, text: &str) -> Result<Vec<Opening>, OpeningError> {
+fn read_list(
+    path: &Path,
+    input: impl BufRead,
+    plies: Option<u32>,
+) -> Result<Vec<Opening>, OpeningError> {
+    let format = Format::of_path(path).unwrap_or(Format::Transcript);
+    let mut seen = HashSet::new();
     let mut openings = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let line = line.split(['#', '%']).next().unwrap_or_default().trim();
-        if line.is_empty() {
-            continue;
+    for (index, record) in format.read(input, Names::default()).enumerate() {
+        let mut history =
+            record.map_err(|error| error.in_file(&path.display().to_string()))?.history;
+        while plies.is_some_and(|plies| history.moves().len() > plies as usize) {
+            history.undo();
         }
-        let bad = |reason: String| OpeningError::BadLine {
-            file: file.to_owned(),
-            line: index + 1,
-            reason,
-        };
-        let history = parse_line(line).map_err(bad)?;
         if history.is_over() {
-            return Err(bad("the game is over after this opening".to_owned()));
+            return Err(OpeningError::Over { path: path.to_owned(), number: index + 1 });
         }
-        openings.push(Opening { history });
+        if seen.insert(history.board()) {
+            openings.push(Opening { history });
+        }
     }
     if openings.is_empty() {
-        return Err(OpeningError::Empty(file.to_owned()));
+        return Err(OpeningError::Empty(path.to_owned()));
     }
     Ok(openings)
-}
-
-fn parse_line(line: &str) -> Result<History, String> {
-    if line.chars().filter(|c| matches!(c, '-' | '.' | '_')).count() > 3 || line.len() > 64 {
-        let board = line.split(';').next().unwrap_or_default();
-        return board
-            .parse()
-            .map(History::new)
-            .map_err(|e: crate::record::BoardError| e.to_string());
-    }
-    let mut history = History::default();
-    let characters: Vec<char> = line.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
-    for pair in characters.chunks(2) {
-        let text: String = pair.iter().collect();
-        let played = text.parse().map_err(|e: crate::othello::ParseMoveError| e.to_string())?;
-        history.play_passing(played).map_err(|e| e.to_string())?;
-    }
-    Ok(history)
 }
 
 fn random_openings(plies: u32, wanted: usize, seed: u64) -> Vec<Opening> {
@@ -217,23 +215,32 @@ fn random_openings(plies: u32, wanted: usize, seed: u64) -> Vec<Opening> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn lists_of_transcripts_and_boards_are_read_with_comments() {
-        let text = "# XOT\nf5d6c4d3\n\nF5 F6 e6 f4 # fine\n\
-            ---------------------------OX------XO--------------------------- X; f5:+0; % first\n";
-        let openings = parse_list("list", text).unwrap();
-        let labels: Vec<_> = openings.iter().map(Opening::label).collect();
-        assert_eq!(labels, ["f5d6c4d3", "f5f6e6f4", "start"]);
+    fn read(name: &str, text: &str, plies: Option<u32>) -> Result<Vec<String>, String> {
+        read_list(Path::new(name), text.as_bytes(), plies)
+            .map(|openings| openings.iter().map(Opening::label).collect())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
-    fn errors_name_file_and_line() {
-        let error = |text: &str| parse_list("xot.txt", text).unwrap_err().to_string();
-        assert!(error("f5d6\nf5a1").starts_with("xot.txt, line 2: move 2: white cannot play a1"));
-        assert!(error("f5z9").contains("line 1: expected a square"));
+    fn lists_of_transcripts_boards_and_games_are_read_once_each() {
+        let xot = read("xot.txt", "# XOT\nf5d6c4d3\n\nF5F6e6f4\nf5d6c4d3\n", None).unwrap();
+        assert_eq!(xot, ["f5d6c4d3", "f5f6e6f4"]);
+        assert_eq!(read("list", "f5d6c4d3\n", Some(2)).unwrap(), ["f5d6"]);
+        let start = "---------------------------OX------XO--------------------------- X";
+        assert_eq!(read("a.obf", &format!("{start}; f5:+0; % first\n"), None).unwrap(), ["start"]);
+        let games = "1 (;GM[Othello]TY[8]BO[8 ---------------------------O*------*O----------\
+            ----------------- *]B[F5//1]W[D6];)\n";
+        assert_eq!(read("a.ggf", games, None).unwrap(), ["f5d6"]);
+    }
+
+    #[test]
+    fn errors_name_the_file_and_what_is_wrong() {
+        let error = |text: &str| read("xot.txt", text, None).unwrap_err();
+        assert!(error("f5d6\nf5a1").contains("xot.txt"), "{}", error("f5d6\nf5a1"));
+        assert!(error("f5d6\nf5a1").contains("a1"), "{}", error("f5d6\nf5a1"));
         assert_eq!(error("# nothing\n"), "xot.txt: no openings in this file");
-        let over = format!("{} X", "X".repeat(64));
-        assert!(error(&over).contains("over after this opening"));
+        let over = format!("{} X\n", "X".repeat(64));
+        assert!(read("over.pos", &over, None).unwrap_err().contains("game 1 is over"));
         let plies = |text| OpeningSource::parse(text).unwrap_err().to_string();
         assert!(plies("random:99").contains("1 to 30 plies"));
         assert!(OpeningSource::parse("no-such-file").unwrap().openings(1, 1).is_err());

@@ -40,7 +40,7 @@ pub struct Terms {
     /// Games to play (in each pairing), an even number
     #[arg(long, short = 'n', default_value_t = 100)]
     pub games: usize,
-    /// start, random:PLIES (balanced, by seed) or a file of transcripts, boards or games
+    /// start, random:PLIES (balanced, by seed), or FILE[:PLIES] of transcripts, boards or games
     #[arg(long, default_value = "random:8", value_name = "SOURCE")]
     pub openings: String,
     /// Clock: none (players' own limits), SECONDS/move, SECONDS or SECONDS+INCREMENT for a game
