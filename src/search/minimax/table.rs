@@ -10,6 +10,8 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use zerocopy::FromZeros;
+
 use super::probcut::Selectivity;
 use super::{SCORE_MAX, Value};
 use crate::othello::{Position, hash};
@@ -45,16 +47,19 @@ pub struct Result {
     pub best: u8,
 }
 
-#[derive(Default)]
+#[derive(Default, FromZeros)]
 struct Slot {
     mover: AtomicU64,
     opponent: AtomicU64,
     data: AtomicU64,
 }
 
-#[derive(Default)]
-#[repr(align(64))]
-struct Bucket([Slot; 2]);
+/// Two slots and what fills up a cache line. No alignment is asked for: the allocator clears
+/// over-aligned memory by hand, which costs every new table all its pages; big blocks begin 16
+/// bytes into a page, where the slots of every bucket lie within one line.
+#[derive(Default, FromZeros)]
+#[repr(C)]
+struct Bucket([Slot; 2], [AtomicU64; 2]);
 
 /// A fixed-size table of positions.
 pub struct Table {
@@ -155,15 +160,19 @@ impl Slot {
     }
 }
 
+/// Empty buckets whose memory the system hands out only when it is first used: a match builds a
+/// table for every game, and most games touch little of it.
+fn zeroed_buckets(count: usize) -> Box<[Bucket]> {
+    <[Bucket]>::new_box_zeroed_with_elems(count)
+        .unwrap_or_else(|_| std::iter::repeat_with(Bucket::default).take(count).collect())
+}
+
 impl Table {
     /// A table of about this many MiB (a power of two of buckets, at least one).
     pub fn new(mebibytes: usize) -> Table {
         let wanted = (mebibytes << 20) / size_of::<Bucket>();
         let buckets = (wanted + 1).next_power_of_two() / 2;
-        Table {
-            buckets: std::iter::repeat_with(Bucket::default).take(buckets.max(1)).collect(),
-            generation: AtomicU8::new(1),
-        }
+        Table { buckets: zeroed_buckets(buckets.max(1)), generation: AtomicU8::new(1) }
     }
 
     /// Forgets everything.
