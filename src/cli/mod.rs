@@ -5,8 +5,11 @@
 //! found, 2 a wrong command line.
 
 mod analyze;
+mod bench;
 mod common;
+mod completions;
 mod conduct;
+mod convert;
 mod expect;
 mod lab;
 mod logging;
@@ -17,13 +20,14 @@ mod output;
 mod perft;
 mod progress;
 mod serve;
+mod show;
 mod sigma;
 mod solve;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use thiserror::Error;
 
 use crate::server::Protocol;
@@ -50,6 +54,9 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Analyze(analyze::Args),
+    Bench(bench::Args),
+    Completions(completions::Args),
+    Convert(convert::Args),
     Expect(expect::Args),
     /// Serve a GTP client
     Gtp(serve::Args),
@@ -61,6 +68,7 @@ enum Command {
     Lab(lab::Args),
     Perft(perft::Args),
     Sigma(sigma::Args),
+    Show(show::Args),
     Solve(solve::Args),
 }
 
@@ -113,6 +121,9 @@ pub fn main() -> ExitCode {
     let mut output = Output::new(cli.json, std::io::stdout().is_terminal());
     let result = cli.prepare().and_then(|()| match &cli.command {
         Some(Command::Analyze(args)) => analyze::run(args, &mut output),
+        Some(Command::Bench(args)) => bench::run(args, &mut output),
+        Some(Command::Completions(args)) => completions::run(args, Cli::command()),
+        Some(Command::Convert(args)) => convert::run(args, &mut output),
         Some(Command::Expect(args)) => expect::run(args, &mut output),
         Some(Command::Gtp(args)) => serve::run(args, Protocol::Gtp),
         Some(Command::Match(args)) => match_cmd::run(args, &mut output),
@@ -122,6 +133,7 @@ pub fn main() -> ExitCode {
         Some(Command::Lab(args)) => lab::run(args, &mut output),
         Some(Command::Perft(args)) => perft::run(args, &mut output),
         Some(Command::Sigma(args)) => sigma::run(args, &mut output),
+        Some(Command::Show(args)) => show::run(args, &mut output),
         Some(Command::Solve(args)) => solve::run(args, &mut output),
         None => serve::run(&cli.serve, Protocol::Auto),
     });
@@ -141,7 +153,6 @@ pub fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {

@@ -17,7 +17,7 @@ pub struct Args {
     #[arg(value_parser = clap::value_parser!(u32).range(0..=60))]
     depth: u32,
     /// The position: 64 squares and the side to move [default: the usual start]
-    #[arg(long, value_name = "BOARD")]
+    #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
     position: Option<Board>,
     /// Let a pass use up no ply (the published table counts it as one)
     #[arg(long)]

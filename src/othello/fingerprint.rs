@@ -6,6 +6,17 @@
 use super::random::{random_discs, seeded};
 use super::{flips, mobility};
 
+/// Which kernels this build uses.
+pub const KERNELS: &str = if cfg!(all(target_arch = "x86_64", target_feature = "avx2")) {
+    if cfg!(all(target_feature = "avx512cd", target_feature = "avx512vl")) {
+        "AVX-512"
+    } else {
+        "AVX2"
+    }
+} else {
+    "portable"
+};
+
 /// Seed of the boards in the recorded fingerprint.
 pub const SEED: u64 = 64;
 /// How many boards are in the recorded fingerprint.

@@ -3,7 +3,7 @@
 //! The usual published table counts a pass as a ply. A finished game counts as one leaf, at
 //! whatever depth it ends.
 
-use super::{Position, Square};
+use super::{Bitboard, Position, Square, flips};
 
 /// Whether a pass uses up a ply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -42,8 +42,7 @@ pub fn divide(position: Position, depth: u32, rule: PassRule) -> Vec<(Option<Squ
 
 fn walk<const COUNT_LAST: bool>(position: Position, depth: u32, rule: PassRule) -> u64 {
     if depth == 0 {
-        // Reading the position keeps the optimiser from skipping the work of making it.
-        return u64::from(std::hint::black_box(position).mover().0 != !0) | 1;
+        return 1;
     }
     let moves = position.legal_moves();
     if moves.is_empty() {
@@ -53,16 +52,20 @@ fn walk<const COUNT_LAST: bool>(position: Position, depth: u32, rule: PassRule) 
         }
         return walk::<COUNT_LAST>(passed, depth - u32::from(rule == PassRule::CountsAsPly), rule);
     }
-    if COUNT_LAST && depth == 1 {
+    let after = |square: Square| {
+        let flipped = flips::flips(square.index(), position.mover().0, position.opponent().0);
+        position.play_flipping(square, Bitboard(flipped))
+    };
+    if depth == 1 {
+        if !COUNT_LAST {
+            // Handing each leaf to the outside keeps the optimiser from skipping its making.
+            moves.into_iter().for_each(|square| {
+                std::hint::black_box(after(square));
+            });
+        }
         return u64::from(moves.count());
     }
-    moves
-        .into_iter()
-        .map(|square| {
-            let flipped = position.flips(square);
-            walk::<COUNT_LAST>(position.play_flipping(square, flipped), depth - 1, rule)
-        })
-        .sum()
+    moves.into_iter().map(|square| walk::<COUNT_LAST>(after(square), depth - 1, rule)).sum()
 }
 
 #[cfg(test)]

@@ -171,6 +171,11 @@ impl<W: Write> Writer<W> {
         Writer { format, out, first_of_pair: None, wthor: wthor::Collector::default() }
     }
 
+    /// What it writes.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     /// Writes one record.
     ///
     /// # Errors

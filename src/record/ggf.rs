@@ -272,8 +272,9 @@ fn result(name: &str, value: &str) -> Result<Option<GameResult>, Fault> {
 pub fn write(record: &GameRecord) -> String {
     let mut out = String::from("(;GM[Othello]");
     let mut text = |name: &str, value: &str| {
-        if !value.is_empty() {
-            put(&mut out, name, &sayable(value));
+        let value = sayable(value);
+        if !value.trim().is_empty() {
+            put(&mut out, name, value.trim());
         }
     };
     text("PC", &record.place);
@@ -460,8 +461,10 @@ mod tests {
     #[test]
     fn what_has_no_escape_is_replaced_when_written() {
         let mut record = GameRecord::default();
-        record.black.name = "a]b\nc".to_owned();
-        assert_eq!(parse(&write(&record)).unwrap().black.name, "a)b c");
+        record.black.name = "a]b\nc\x7f".to_owned();
+        record.place = "\0".to_owned();
+        let again = parse(&write(&record)).unwrap();
+        assert_eq!((again.black.name.as_str(), again.place.as_str()), ("a)b c", ""));
     }
 
     proptest! {

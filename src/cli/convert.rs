@@ -1,0 +1,303 @@
+//! `kitai convert`: games and positions from any format into any other.
+//!
+//! Games are read, checked and written one at a time. Every bad one is reported with its place;
+//! the good ones are converted all the same. The output appears under its name only when it is
+//! complete.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use super::common::stop_on_interrupt;
+use super::{CliError, Output, progress};
+use crate::record::format::Writer;
+use crate::record::{Format, wthor};
+
+/// Convert games or positions between formats.
+///
+/// Formats go by extension: .ggf, .sgf, .txt (transcripts), .obf, .pos (boards), .wtb (WTHOR, with
+/// .jou and .trn for names). `-` is standard input or output. Bad games are reported with their
+/// place and left out; the exit code is then 1 unless --skip-bad is given.
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  kitai convert WTH_1999.wtb games.ggf\n  kitai convert games.ggf \
+games.sgf --skip-bad\n  echo f5d6c3 | kitai convert - - --from transcript --to ggf\n\nWith --json \
+one object: from, to, read (records), written, bad."
+)]
+pub struct Args {
+    /// File to read, or - for standard input
+    input: PathBuf,
+    /// File to write, or - for standard output
+    output: PathBuf,
+    /// Format to read [default: by the extension]
+    #[arg(long, value_enum)]
+    from: Option<Format>,
+    /// Format to write [default: by the extension]
+    #[arg(long, value_enum)]
+    to: Option<Format>,
+    /// Leave bad games out and succeed; they are still reported and counted
+    #[arg(long)]
+    skip_bad: bool,
+}
+
+#[derive(Serialize, Default)]
+struct Report {
+    from: String,
+    to: String,
+    read: u64,
+    written: u64,
+    bad: u64,
+}
+
+/// Records between two looks at the clock of the progress bar.
+const SHOW_EVERY: u64 = 1024;
+
+/// Runs the command.
+///
+/// # Errors
+/// If a file cannot be read or written, a format is unknown, or games were bad.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    let from = format_of(&args.input, args.from, "--from")?;
+    let to = format_of(&args.output, args.to, "--to")?;
+    let to_stdout = is_dash(&args.output);
+    let report = if to_stdout {
+        convert(args, from, Writer::new(to, BufWriter::new(io::stdout().lock())))?.0
+    } else {
+        to_file(args, from, to)?
+    };
+    let Report { read, written, bad, .. } = &report;
+    let summary = format!("{read} records read, {written} written, {bad} bad");
+    if to_stdout {
+        eprintln!("kitai: {summary}");
+    } else {
+        output.line(&summary)?;
+        output.object(&report)?;
+    }
+    if report.bad > 0 && !args.skip_bad {
+        return Err(CliError::Found(format!(
+            "{}: {} bad records left out (--skip-bad accepts that)",
+            args.input.display(),
+            report.bad
+        )));
+    }
+    Ok(())
+}
+
+fn is_dash(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+fn format_of(path: &Path, given: Option<Format>, flag: &str) -> Result<Format, CliError> {
+    given.or_else(|| Format::of_path(path)).ok_or_else(|| {
+        CliError::Input(format!(
+            "{}: the extension names no format; say {flag} ggf, sgf, transcript, obf, board or \
+             wthor",
+            path.display()
+        ))
+    })
+}
+
+/// Converts into a file beside the wanted one and gives it its name at the end.
+fn to_file(args: &Args, from: Format, to: Format) -> Result<Report, CliError> {
+    let partial = with_suffix(&args.output, ".partial");
+    let named = |error| CliError::io(partial.display().to_string(), error);
+    let file = File::create(&partial).map_err(named)?;
+    let done = convert(args, from, Writer::new(to, BufWriter::new(file)));
+    let (report, names) = done.inspect_err(|_| {
+        // The error at hand matters more than a left-over.
+        let _ = fs::remove_file(&partial);
+    })?;
+    fs::rename(&partial, &args.output).map_err(named)?;
+    for (extension, bytes) in
+        names.iter().flat_map(|n| [("jou", &n.players), ("trn", &n.tournaments)])
+    {
+        if let Some(bytes) = bytes {
+            let path = args.output.with_extension(extension);
+            fs::write(&path, bytes).map_err(|e| CliError::io(path.display().to_string(), e))?;
+        }
+    }
+    Ok(report)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// Reads, reports and writes; also gives back the name files of a WTHOR database.
+fn convert<W: Write>(
+    args: &Args,
+    from: Format,
+    mut writer: Writer<W>,
+) -> Result<(Report, Option<wthor::Files>), CliError> {
+    let (name, input, bar) = open(&args.input)?;
+    let names = match from {
+        Format::Wthor if !is_dash(&args.input) => {
+            wthor::Names::beside(&args.input).map_err(CliError::input)?
+        }
+        _ => wthor::Names::default(),
+    };
+    let interrupted = stop_on_interrupt();
+    let mut report = Report { from: word(from), to: word(writer.format()), ..Report::default() };
+    let complain = |bad: &mut u64, error: String| {
+        *bad += 1;
+        bar.suspend(|| eprintln!("kitai: {error}"));
+    };
+    for record in from.read(BufReader::new(bar.wrap_read(input)), names) {
+        if interrupted.is_stopped() {
+            return Err(CliError::Found("interrupted; nothing was written".to_owned()));
+        }
+        report.read += 1;
+        if report.read.is_multiple_of(SHOW_EVERY) {
+            bar.set_message(format!("{} records", report.read));
+        }
+        let record = match record {
+            Ok(record) => record,
+            Err(error) => {
+                complain(&mut report.bad, error.in_file(&name).to_string());
+                continue;
+            }
+        };
+        match writer.write(&record) {
+            Ok(()) => report.written += 1,
+            Err(crate::record::Fault::Io(error)) => {
+                return Err(CliError::io(args.output.display().to_string(), error));
+            }
+            Err(fault) => {
+                complain(&mut report.bad, format!("{name}: record {}: {fault}", report.read))
+            }
+        }
+    }
+    bar.finish_and_clear();
+    let files = writer.finish(today()).map_err(|fault| match fault {
+        crate::record::Fault::Io(error) => CliError::io(args.output.display().to_string(), error),
+        other => CliError::input(other),
+    })?;
+    Ok((report, files))
+}
+
+/// A format as the command line spells it.
+fn word(format: Format) -> String {
+    clap::ValueEnum::to_possible_value(&format)
+        .map_or_else(String::new, |v| v.get_name().to_owned())
+}
+
+/// The input with its name and a progress bar over its length.
+fn open(path: &Path) -> Result<(String, Box<dyn Read>, indicatif::ProgressBar), CliError> {
+    if is_dash(path) {
+        let bar = indicatif::ProgressBar::hidden();
+        return Ok(("standard input".to_owned(), Box::new(io::stdin()), bar));
+    }
+    let name = path.display().to_string();
+    let file = File::open(path).map_err(|error| CliError::io(&name, error))?;
+    let length = file.metadata().map_err(|error| CliError::io(&name, error))?.len();
+    Ok((name, Box::new(file), progress::bytes(length)))
+}
+
+/// Today (UTC) as WTHOR headers have it: century, year in it, month, day.
+fn today() -> [u8; 4] {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    date_of(seconds / 86_400)
+}
+
+/// The date so many days after 1970-01-01.
+fn date_of(mut days: u64) -> [u8; 4] {
+    let every = |year: u64, years| year.is_multiple_of(years);
+    let leap = |year| every(year, 4) && (!every(year, 100) || every(year, 400));
+    let mut year = 1970;
+    while days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while days >= lengths[month] {
+        days -= lengths[month];
+        month += 1;
+    }
+    [(year / 100) as u8, (year % 100) as u8, month as u8 + 1, days as u8 + 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_become_dates() {
+        assert_eq!(date_of(0), [19, 70, 1, 1]);
+        assert_eq!(date_of(59), [19, 70, 3, 1]);
+        assert_eq!(date_of(11_016), [20, 0, 2, 29]);
+        assert_eq!(date_of(20_774), [20, 26, 11, 17]);
+    }
+
+    /// A folder of its own for one test, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path = std::env::temp_dir().join(format!("kitai-{name}-{}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Folder(path)
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.join(name)
+        }
+
+        fn convert(&self, from: &str, to: &str, skip_bad: bool) -> Result<(), String> {
+            let (input, output) = (self.path(from), self.path(to));
+            let args = Args { input, output, from: None, to: None, skip_bad };
+            run(&args, &mut Output::new(true, false)).map_err(|error| error.to_string())
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_game_goes_through_every_game_format_and_comes_back_the_same() {
+        let folder = Folder::new("every-format");
+        // The shortest game: White is wiped out at the ninth move.
+        let game = "1 (;GM[Othello]DT[2001]EV[Open]PB[Ann]PW[Bob]TY[8]RE[+64.000]\
+            BO[8 -------- -------- -------- ---O*--- ---*O--- -------- -------- -------- *]\
+            B[e6]W[f4]B[e3]W[f6]B[g5]W[d6]B[e7]W[f5]B[c5];)\n";
+        fs::write(folder.path("a.ggf"), game).unwrap();
+        for (from, to) in [("a.ggf", "b.wtb"), ("b.wtb", "c.sgf"), ("c.sgf", "d.ggf")] {
+            folder.convert(from, to, false).unwrap();
+        }
+        assert!(folder.path("b.jou").exists() && folder.path("b.trn").exists());
+        assert_eq!(fs::read_to_string(folder.path("d.ggf")).unwrap(), game);
+        folder.convert("d.ggf", "e.txt", false).unwrap();
+        let moves = fs::read_to_string(folder.path("e.txt")).unwrap();
+        assert_eq!(moves, "e6f4e3f6g5d6e7f5c5\n");
+    }
+
+    #[test]
+    fn bad_games_are_left_out_and_fail_the_command_unless_that_is_accepted() {
+        let folder = Folder::new("bad-games");
+        fs::write(folder.path("a.txt"), "f5d6\nf5a1\nf5f6\n").unwrap();
+        let error = folder.convert("a.txt", "b.sgf", false).unwrap_err();
+        assert!(error.contains("1 bad records left out"), "{error}");
+        folder.convert("a.txt", "c.sgf", true).unwrap();
+        let written = fs::read_to_string(folder.path("c.sgf")).unwrap();
+        assert_eq!(written.lines().count(), 2);
+        assert_eq!(fs::read_to_string(folder.path("b.sgf")).unwrap(), written);
+        // WTHOR has no room for unfinished games: reported like bad ones.
+        assert!(folder.convert("a.txt", "d.wtb", false).unwrap_err().contains("3 bad records"));
+        assert!(!folder.path("d.wtb.partial").exists());
+    }
+
+    #[test]
+    fn an_unknown_extension_asks_for_the_flag() {
+        let error = format_of(Path::new("x.dat"), None, "--from").unwrap_err().to_string();
+        assert!(error.starts_with("x.dat: the extension names no format; say --from"), "{error}");
+        assert_eq!(format_of(Path::new("x.dat"), Some(Format::Obf), "").unwrap(), Format::Obf);
+    }
+}

@@ -1,0 +1,168 @@
+//! `kitai show`: a position as a board people like to look at.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::{CliError, Output};
+use crate::othello::{Color, Square};
+use crate::record::{Board, History, ggf, sgf, transcript};
+
+/// Show a position: a board, moves from the usual start, or a game in GGF or SGF.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  kitai show f5d6c3d3c4\n  kitai show \
+'---------------------------OX------XO--------------------------- X'\n  kitai show \
+'(;GM[Othello]B[f5]W[d6];)'\n\nWith --json one object: board, turn, black, white, empties (discs \
+and empty squares), legal_moves,\nmust_pass, over, score (disc difference for Black, empties to \
+the winner, once over) and moves.")]
+pub struct Args {
+    /// 64 squares and the side to move, moves such as f5d6, or a game
+    #[arg(allow_hyphen_values = true)]
+    position: String,
+}
+
+#[derive(Serialize)]
+struct Report {
+    board: String,
+    turn: String,
+    black: u32,
+    white: u32,
+    empties: u32,
+    legal_moves: Vec<String>,
+    must_pass: bool,
+    over: bool,
+    score: Option<i32>,
+    moves: Vec<String>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the position cannot be read or standard output cannot be written.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    let history = read(&args.position).map_err(CliError::input)?;
+    output.line(drawn(&history, output.color()))?;
+    let board = history.board();
+    output.object(&Report {
+        board: board.to_string(),
+        turn: board.turn.to_string(),
+        black: board.discs(Color::Black).count(),
+        white: board.discs(Color::White).count(),
+        empties: board.position.empty_count(),
+        legal_moves: board.position.legal_moves().into_iter().map(|s| s.to_string()).collect(),
+        must_pass: board.position.must_pass(),
+        over: history.is_over(),
+        score: history.is_over().then(|| board.final_score_for_black()),
+        moves: history.moves().iter().map(|played| played.to_string()).collect(),
+    })
+}
+
+/// A game in brackets is GGF or SGF; everything else is a board, moves, or both.
+fn read(text: &str) -> Result<History, crate::record::RecordError> {
+    if !text.contains('(') {
+        return transcript::parse(text);
+    }
+    let parse = if text.contains("GM[2]") { sgf::parse } else { ggf::parse };
+    parse(text).map(|record| record.history)
+}
+
+/// The board with its rulers, and beside it what there is to say.
+fn drawn(history: &History, color: bool) -> String {
+    let board = history.board();
+    let facts = facts(history);
+    let mut text = String::from("    a b c d e f g h\n");
+    for row in 0..8 {
+        write!(text, "  {} ", row + 1).expect("writing to a string cannot fail");
+        if color {
+            text.push_str(GREEN);
+        }
+        for square in Square::all().filter(|square| square.row() == row) {
+            text.push_str(&symbol(board, square, color));
+        }
+        if color {
+            text.push_str(PLAIN);
+        }
+        let fact = facts.get(usize::from(row)).map_or("", String::as_str);
+        writeln!(text, "  {fact}").expect("writing to a string cannot fail");
+    }
+    text
+}
+
+/// Black on green.
+const GREEN: &str = "\x1b[30;48;5;29m";
+/// White on whatever was there.
+const WHITE: &str = "\x1b[97m";
+/// Black on whatever was there.
+const BLACK: &str = "\x1b[30m";
+/// The terminal's own colours.
+const PLAIN: &str = "\x1b[0m";
+
+/// Two characters for a square: a disc, `+` where the mover may play, or a dot.
+fn symbol(board: Board, square: Square, color: bool) -> String {
+    let legal = board.position.legal_moves().contains(square);
+    match (board.at(square), color) {
+        (Some(disc), false) => format!("{} ", disc.symbol()),
+        (Some(Color::Black), true) => format!("{BLACK}● "),
+        (Some(Color::White), true) => format!("{WHITE}● "),
+        (None, false) => if legal { "+ " } else { "· " }.to_owned(),
+        (None, true) => format!("{BLACK}{} ", if legal { '+' } else { '·' }),
+    }
+}
+
+fn facts(history: &History) -> Vec<String> {
+    let board = history.board();
+    let side = |color: Color| {
+        let discs = board.discs(color).count();
+        let plural = if discs == 1 { "disc" } else { "discs" };
+        let name = if color == Color::Black { "Black" } else { "White" };
+        format!("{name} ({}): {discs} {plural}", color.symbol())
+    };
+    let moves = board.position.legal_moves();
+    let state = if history.is_over() {
+        match board.final_score_for_black() {
+            0 => "the game is over: a draw".to_owned(),
+            score if score > 0 => format!("the game is over: Black wins by {score}"),
+            score => format!("the game is over: White wins by {}", -score),
+        }
+    } else if moves.is_empty() {
+        format!("{} to move, and must pass", board.turn)
+    } else {
+        format!("{} to move, {} legal (+)", board.turn, moves.count())
+    };
+    let mut facts = vec![String::new(), side(Color::Black), side(Color::White)];
+    facts.push(format!("{} empty", board.position.empty_count()));
+    facts.push(state);
+    if let Some(last) = history.moves().last() {
+        facts.push(format!("last move: {last} ({} so far)", history.moves().len()));
+    }
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_drawn_with_its_legal_moves_and_facts() {
+        let expected = "    a b c d e f g h
+  1 · · · · · · · · \x20\x20
+  2 · · · · · · · ·   Black (X): 4 discs
+  3 · · · · · · · ·   White (O): 1 disc
+  4 · · · O X + · ·   59 empty
+  5 · · · X X X · ·   white to move, 3 legal (+)
+  6 · · · + · + · ·   last move: f5 (1 so far)
+  7 · · · · · · · · \x20\x20
+  8 · · · · · · · · \x20\x20
+";
+        assert_eq!(drawn(&read("f5").unwrap(), false), expected);
+    }
+
+    #[test]
+    fn games_in_brackets_boards_and_moves_are_the_same_position() {
+        let moves = read("f5 d6").unwrap();
+        assert_eq!(read("(;GM[Othello]B[f5]W[d6];)").unwrap(), moves);
+        assert_eq!(read("(;GM[2];B[fe];W[df])").unwrap(), moves);
+        let board = moves.board();
+        assert_eq!(read(&board.to_string()).unwrap().board(), board);
+    }
+}
