@@ -306,21 +306,22 @@ fn simple_text(text: &str) -> String {
     unescaped(text, false).trim().to_owned()
 }
 
-/// Resolves `\x`; an escaped line break disappears, others stay only where `keep_lines` says so.
+/// Resolves `\x`; an escaped line break disappears, others stay only where `keep_lines` says so, and
+/// every other white space is a blank.
 fn unescaped(text: &str, keep_lines: bool) -> String {
-    let text = text.replace("\r\n", "\n");
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let plain = |c: char| match c {
+        '\n' if keep_lines => '\n',
+        c if c.is_whitespace() => ' ',
+        c => c,
+    };
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                Some('\n' | '\r') | None => {}
-                Some(escaped) => out.push(escaped),
-            },
-            '\n' | '\r' if keep_lines => out.push('\n'),
-            c if c.is_whitespace() && c != '\n' => out.push(' '),
-            '\n' => out.push(' '),
-            c => out.push(c),
+        if c != '\\' {
+            out.push(plain(c));
+        } else if let Some(escaped) = chars.next().filter(|&c| c != '\n') {
+            out.push(plain(escaped));
         }
     }
     out
@@ -459,8 +460,9 @@ mod tests {
     #[test]
     fn escapes_and_soft_line_breaks_are_resolved() {
         let record =
-            parse("(;GM[2]PB[a\\]b\\\\c\\:d]PC[two\nlines]C[one\\\r\ntwo\nthree])").unwrap();
-        assert_eq!(record.black.name, "a]b\\c:d");
+            parse("(;GM[2]PB[a\\]b\\\\c\\:\\\u{a0}d]PC[two\nlines]C[one\\\r\ntwo\nthree])")
+                .unwrap();
+        assert_eq!(record.black.name, "a]b\\c: d");
         assert_eq!(record.place, "two lines");
         assert_eq!(record.comment, "onetwo\nthree");
     }
