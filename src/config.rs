@@ -72,13 +72,30 @@ pub enum ConfigError {
     },
 }
 
-/// The presets in `configs/`, built into the binary: name and text.
+/// A preset of `configs/`, built into the binary: name and text.
+macro_rules! preset {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../configs/", $name, ".toml")))
+    };
+}
+
+/// The presets in `configs/`.
 const BUILT_IN: &[(&str, &str)] = &[
-    ("default", include_str!("../configs/default.toml")),
-    ("expectation", include_str!("../configs/expectation.toml")),
-    ("kobayashi-2002", include_str!("../configs/kobayashi-2002.toml")),
-    ("kobayashi-2002-moves", include_str!("../configs/kobayashi-2002-moves.toml")),
-    ("tebika", include_str!("../configs/tebika.toml")),
+    preset!("default"),
+    preset!("expectation"),
+    preset!("kobayashi-2002"),
+    preset!("kobayashi-2002-moves"),
+    preset!("tebika"),
+    preset!("level-1"),
+    preset!("level-2"),
+    preset!("level-3"),
+    preset!("level-4"),
+    preset!("level-5"),
+    preset!("level-6"),
+    preset!("level-7"),
+    preset!("level-8"),
+    preset!("level-9"),
+    preset!("level-10"),
 ];
 
 /// The names of the built-in presets.
@@ -161,6 +178,16 @@ mod tests {
         assert_eq!(files, built_in_names().map(str::to_owned).collect());
         for preset in built_in() {
             assert!(!preset.description.is_empty(), "{}", preset.name);
+        }
+    }
+
+    #[test]
+    fn every_level_replaces_every_other() {
+        let names =
+            |preset: Preset| -> Vec<_> { preset.options.changed().map(|(name, _)| name).collect() };
+        let first = names(load_level(1).unwrap());
+        for level in 2..=10 {
+            assert_eq!(names(load_level(level).unwrap()), first, "level {level}");
         }
     }
 

@@ -18,6 +18,7 @@ mod move_cmd;
 mod options_cmd;
 mod output;
 mod perft;
+mod play;
 mod progress;
 mod serve;
 mod show;
@@ -67,6 +68,7 @@ enum Command {
     Options(options_cmd::Args),
     Lab(lab::Args),
     Perft(perft::Args),
+    Play(play::Args),
     Sigma(sigma::Args),
     Show(show::Args),
     Solve(solve::Args),
@@ -132,6 +134,7 @@ pub fn main() -> ExitCode {
         Some(Command::Options(args)) => options_cmd::run(args, &mut output),
         Some(Command::Lab(args)) => lab::run(args, &mut output),
         Some(Command::Perft(args)) => perft::run(args, &mut output),
+        Some(Command::Play(args)) => play::run(args, &mut output),
         Some(Command::Sigma(args)) => sigma::run(args, &mut output),
         Some(Command::Show(args)) => show::run(args, &mut output),
         Some(Command::Solve(args)) => solve::run(args, &mut output),

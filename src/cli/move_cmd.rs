@@ -16,6 +16,7 @@ kitai move '---------------------------OX------XO--------------------------- X' 
 kitai move '' --config level-1 --json")]
 pub struct Args {
     /// 64 squares and the side to move, or the moves of a game so far, or both
+    #[arg(allow_hyphen_values = true)]
     position: String,
     #[command(flatten)]
     engine: EngineArgs,

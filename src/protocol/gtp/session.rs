@@ -206,8 +206,7 @@ impl GtpSession {
             Command::LoadSgf { file, before } => self.load_sgf(&file, before),
             Command::PrintSgf => {
                 let record = GameRecord::of(self.game.history().clone());
-                let written = sgf::write(&record);
-                text(written.lines().filter(|line| !line.trim().is_empty()).collect::<String>())
+                text(one_line(&sgf::write(&record)))
             }
             Command::ShowBoard => text(writer::show_board(board)),
             Command::FinalScore => {
@@ -258,6 +257,11 @@ impl GtpSession {
                 }
                 let all = board.position.legal_moves().count().max(1) as usize;
                 writer::open_stream(out, id);
+                if !self.queue.is_empty() || self.phase != Phase::Open {
+                    // What waits behind it has already ended the analysis.
+                    out.push('\n');
+                    return None;
+                }
                 let task = Task::hint(board.position, Limits::default(), all);
                 self.think(task, id, JobKind::Analyze { interval, last: None })
             }
