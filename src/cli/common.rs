@@ -49,6 +49,19 @@ impl EngineArgs {
         }
         Ok(options)
     }
+
+    /// As [`EngineArgs::options`], for work that makes a searcher per thread and forgets all
+    /// between positions: a small transposition table unless one is asked for.
+    ///
+    /// # Errors
+    /// As [`EngineArgs::options`].
+    pub fn training_options(&self) -> Result<Options, CliError> {
+        let mut options = self.options()?;
+        if !options.changed().any(|(name, _)| name == "hash") {
+            options.set("hash", "1").map_err(CliError::input)?;
+        }
+        Ok(options)
+    }
 }
 
 /// A flag that Ctrl-C raises; the process ends when the work has stopped cleanly.

@@ -10,8 +10,10 @@ mod common;
 mod completions;
 mod conduct;
 mod convert;
+mod eval_test;
 mod expect;
 mod lab;
+mod label;
 mod logging;
 mod match_cmd;
 mod move_cmd;
@@ -20,10 +22,12 @@ mod output;
 mod perft;
 mod play;
 mod progress;
+mod selfplay;
 mod serve;
 mod show;
 mod sigma;
 mod solve;
+mod train;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -58,9 +62,11 @@ enum Command {
     Bench(bench::Args),
     Completions(completions::Args),
     Convert(convert::Args),
+    EvalTest(eval_test::Args),
     Expect(expect::Args),
     /// Serve a GTP client
     Gtp(serve::Args),
+    Label(label::Args),
     Match(match_cmd::Args),
     Move(move_cmd::Args),
     /// Serve an NBoard client
@@ -71,7 +77,9 @@ enum Command {
     Play(play::Args),
     Sigma(sigma::Args),
     Show(show::Args),
+    Selfplay(selfplay::Args),
     Solve(solve::Args),
+    Train(train::Args),
 }
 
 /// Why a command failed; printed as one line on stderr.
@@ -126,8 +134,10 @@ pub fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::run(args, &mut output),
         Some(Command::Completions(args)) => completions::run(args, Cli::command()),
         Some(Command::Convert(args)) => convert::run(args, &mut output),
+        Some(Command::EvalTest(args)) => eval_test::run(args, &mut output),
         Some(Command::Expect(args)) => expect::run(args, &mut output),
         Some(Command::Gtp(args)) => serve::run(args, Protocol::Gtp),
+        Some(Command::Label(args)) => label::run(args, &mut output),
         Some(Command::Match(args)) => match_cmd::run(args, &mut output),
         Some(Command::Move(args)) => move_cmd::run(args, &mut output),
         Some(Command::Nboard(args)) => serve::run(args, Protocol::NBoard),
@@ -137,7 +147,9 @@ pub fn main() -> ExitCode {
         Some(Command::Play(args)) => play::run(args, &mut output),
         Some(Command::Sigma(args)) => sigma::run(args, &mut output),
         Some(Command::Show(args)) => show::run(args, &mut output),
+        Some(Command::Selfplay(args)) => selfplay::run(args, &mut output),
         Some(Command::Solve(args)) => solve::run(args, &mut output),
+        Some(Command::Train(args)) => train::run(args, &mut output),
         None => serve::run(&cli.serve, Protocol::Auto),
     });
     match result {

@@ -1,7 +1,80 @@
 //! How the evaluation learns: positions with scores, where they come from, and the fit.
 //!
-//! Positions travel in compact files ([`positions`]); [`fit`] turns them into weights. Everything
-//! can be interrupted and taken up again.
+//! [`sources`] chooses positions from games, [`scorer`] says what they are worth, [`label`] and
+//! [`selfplay`] do that for many and keep them in compact files ([`positions`]), [`fit`] turns these
+//! into weights and [`accuracy`] tells how good the result is. Everything can be interrupted and
+//! taken up again.
 
+pub mod accuracy;
+pub mod curve;
 pub mod fit;
+pub mod label;
 pub mod positions;
+pub mod scorer;
+pub mod selfplay;
+pub mod sources;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::pattern::{Weights, evaluator};
+    use crate::eval::{Evaluator, UNIT};
+    use crate::options::Options;
+    use crate::search::StopFlag;
+
+    fn rmse(evaluator: &dyn Evaluator, scored: &[positions::Scored]) -> f64 {
+        let mut accuracy = accuracy::Accuracy::default();
+        for one in scored {
+            let discs = |units: i32| f64::from(units) / f64::from(UNIT);
+            accuracy.add(discs(evaluator.evaluate(one.position)), discs(one.score.into()));
+        }
+        accuracy.summary().rmse
+    }
+
+    #[test]
+    fn self_play_labels_and_fit_on_a_tiny_budget_lower_the_validation_error() {
+        let folder = std::env::temp_dir().join(format!("kitai-{}-pipeline", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let stop = StopFlag::new();
+        let mut options = Options::new();
+        options.set("hash", "1").unwrap();
+        options.set("eval", "mobility").unwrap();
+        // Play, …
+        let games = folder.join("games.kpos");
+        let play = selfplay::Settings {
+            options: options.clone(),
+            games: 300,
+            depth: 1,
+            exact_from: 8,
+            opening: 6..=20,
+            strays: 0.05,
+            seed: 3,
+        };
+        assert_eq!(selfplay::selfplay(&games, &play, &stop, |_| {}).unwrap(), 300);
+        // … score anew and deeper, taking the work up once in between, …
+        let selection = sources::Selection { empties: 5..=40, share: 0.7, strays: 0.1, seed: 2 };
+        let found = sources::candidates(&[games], &selection).unwrap();
+        let deeper = folder.join("deeper.kpos");
+        let settings = label::Settings { options: options.clone(), depth: 2, exact_from: 8 };
+        let half = found.len() / 2;
+        label::label(&found[..half], &deeper, &settings, &stop, |_| {}).unwrap();
+        let count = label::label(&found, &deeper, &settings, &stop, |_| {}).unwrap();
+        assert_eq!(count as usize, found.len());
+        assert!(label::label(&found[..half], &deeper, &settings, &stop, |_| {}).is_err());
+        // … fit, …
+        let (train, validation): (Vec<_>, Vec<_>) =
+            positions::read(&deeper).unwrap().into_iter().partition(|one| one.game % 5 != 0);
+        let settings =
+            fit::Settings { epochs: 12, batch: 2000, prior: 2.0, ..fit::Settings::default() };
+        let fitted = fit::fit(&train, &validation, None, &settings, |_, _| true);
+        // … and play with the result from a file.
+        let file = folder.join("weights.bin");
+        std::fs::write(&file, fitted.weights.to_bytes()).unwrap();
+        options.set("eval", "pattern").unwrap();
+        options.set("weights", &file.to_string_lossy()).unwrap();
+        let learnt = rmse(&*crate::eval::build(&options).unwrap(), &validation);
+        let zero = rmse(&evaluator(Weights::zero()), &validation);
+        assert!(learnt < 0.8 * zero, "{learnt} after learning, {zero} before");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,89 @@
+//! `kitai label`: score the positions of games and files by search or solution.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::common::{EngineArgs, stop_on_interrupt};
+use super::{CliError, Output, progress};
+use crate::training::label::{Settings, label};
+use crate::training::sources::{Selection, candidates};
+
+/// Score positions of games, problems or position files, anew and deeper.
+///
+/// Exact scores that a file gives (problem answers, the stored score of tournament games) are
+/// kept. The same command again goes on where it was interrupted.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+kitai label WTH_2019.wtb --output 2019.kpos --depth 6 --exact-from 12 --strays 0.5\n  \
+kitai label games.kpos --output deeper.kpos --depth 10 --share 0.1")]
+pub struct Args {
+    /// Files: kpos, wtb, obf, ggf, sgf, txt (transcripts), pos (boards)
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// Position file to append to
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Plies to search
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=60))]
+    depth: u32,
+    /// Solve positions with at most so many empties
+    #[arg(long, default_value_t = 12, value_name = "EMPTIES",
+          value_parser = clap::value_parser!(u32).range(0..=60))]
+    exact_from: u32,
+    /// Take positions with at least so many empties
+    #[arg(long, default_value_t = 4, value_name = "EMPTIES")]
+    empties_min: u32,
+    /// Take positions with at most so many empties
+    #[arg(long, default_value_t = 54, value_name = "EMPTIES")]
+    empties_max: u32,
+    /// Chance of each position to be taken
+    #[arg(long, default_value_t = 1.0, value_name = "CHANCE")]
+    share: f64,
+    /// Chance that a position a random move or two away is taken too
+    #[arg(long, default_value_t = 0.0, value_name = "CHANCE")]
+    strays: f64,
+    /// Seed of the choice
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+#[derive(Serialize)]
+struct Report {
+    output: String,
+    positions: u64,
+    wanted: usize,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a file or option cannot be used, or the run was interrupted.
+pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    let selection = Selection {
+        empties: args.empties_min..=args.empties_max,
+        share: args.share,
+        strays: args.strays,
+        seed: args.seed,
+    };
+    let settings = Settings {
+        options: args.engine.training_options()?,
+        depth: args.depth,
+        exact_from: args.exact_from,
+    };
+    let candidates = candidates(&args.files, &selection).map_err(CliError::input)?;
+    let bar = progress::steps(candidates.len() as u64, "positions");
+    let stop = stop_on_interrupt();
+    let count = label(&candidates, &args.output, &settings, &stop, |done| bar.set_position(done))
+        .map_err(CliError::input)?;
+    bar.finish_and_clear();
+    let name = args.output.display().to_string();
+    output.line(format_args!("{name}: {count} positions"))?;
+    output.object(&Report { output: name, positions: count, wanted: candidates.len() })?;
+    if count < candidates.len() as u64 {
+        return Err(CliError::Found("interrupted; the same command goes on".to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! Scores many positions in parallel and appends them to a file in order, so that an interrupted
+//! run is taken up where it ended.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::positions::{PositionsError, Scored, Source, Writer};
+use super::scorer::Scorer;
+use super::sources::Candidate;
+use crate::options::{OptionError, Options};
+use crate::search::StopFlag;
+
+/// Positions scored between two writes: a second or two of work.
+const CHUNK: usize = 2048;
+
+/// How to score.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Method, evaluation and their options.
+    pub options: Options,
+    /// Plies to search.
+    pub depth: u32,
+    /// Solve positions with at most so many empties.
+    pub exact_from: u32,
+}
+
+/// Why labelling ended early.
+#[derive(Debug, Error)]
+pub enum LabelError {
+    /// The options cannot be used.
+    #[error("{0}")]
+    Options(#[from] OptionError),
+    /// The output cannot be written.
+    #[error("{0}")]
+    Positions(#[from] PositionsError),
+    /// The output belongs to other work.
+    #[error("{file} already has {found} positions, more than the {wanted} asked for")]
+    TooMany {
+        /// The output.
+        file: String,
+        /// Positions in it.
+        found: u64,
+        /// Positions to score.
+        wanted: usize,
+    },
+}
+
+/// Scores the candidates that `output` does not have yet; exact scores known from the source are
+/// kept. `progress` is told how many are done, from the number taken over at the start on. Returns
+/// how many there are in the end; fewer than asked for if stopped.
+///
+/// # Errors
+/// If the options or the output cannot be used.
+pub fn label(
+    candidates: &[Candidate],
+    output: &Path,
+    settings: &Settings,
+    stop: &StopFlag,
+    mut progress: impl FnMut(u64),
+) -> Result<u64, LabelError> {
+    let mut writer = Writer::append(output)?;
+    let done = writer.count();
+    let rest = candidates.get(done as usize..).ok_or_else(|| LabelError::TooMany {
+        file: output.display().to_string(),
+        found: done,
+        wanted: candidates.len(),
+    })?;
+    // Fails here rather than in every thread.
+    Scorer::new(&settings.options, settings.depth, settings.exact_from)?;
+    progress(done);
+    for chunk in rest.chunks(CHUNK) {
+        let scored: Option<Vec<Scored>> = chunk
+            .par_iter()
+            .map_init(
+                || Scorer::new(&settings.options, settings.depth, settings.exact_from).ok(),
+                |scorer, candidate| score(scorer.as_mut()?, candidate, stop),
+            )
+            .collect();
+        let Some(scored) = scored.filter(|_| !stop.is_stopped()) else { break };
+        writer.write(&scored)?;
+        progress(writer.count());
+    }
+    Ok(writer.count())
+}
+
+fn score(scorer: &mut Scorer, candidate: &Candidate, stop: &StopFlag) -> Option<Scored> {
+    let (score, source, depth) = match candidate.known {
+        Some((score, Source::Exact)) => (score, Source::Exact, 0),
+        _ => {
+            let verdict = scorer.score(candidate.position, stop)?;
+            (verdict.score, verdict.source, verdict.depth)
+        }
+    };
+    Some(Scored { position: candidate.position, score, source, depth, game: candidate.game })
+}

@@ -1,0 +1,92 @@
+//! Scores positions for training: a search of fixed depth, or the exact solution near the end.
+
+use crate::eval::UNIT;
+use crate::options::{OptionError, Options};
+use crate::othello::{Move, Position};
+use crate::search::minimax::endgame;
+use crate::search::{Certainty, Limits, Method, Request, StopFlag, build};
+use crate::training::positions::Source;
+
+/// Up to here the lean endgame solver is faster than a whole search.
+const LEAN_EMPTIES: u32 = 14;
+
+/// What a position turned out to be worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// For the mover in 1/128 disc.
+    pub score: i16,
+    /// Whether it is exact.
+    pub source: Source,
+    /// Depth of the search, 0 if solved.
+    pub depth: u8,
+    /// The move to play; `None` if it was not asked for or there is none.
+    pub best: Option<Move>,
+}
+
+/// A searcher of its own for each thread.
+pub struct Scorer {
+    method: Box<dyn Method>,
+    depth: u32,
+    exact_from: u32,
+}
+
+impl Scorer {
+    /// Searches `depth` plies with the options' method and evaluation; positions with at most
+    /// `exact_from` empties are solved.
+    ///
+    /// # Errors
+    /// If the options cannot be used.
+    pub fn new(options: &Options, depth: u32, exact_from: u32) -> Result<Scorer, OptionError> {
+        Ok(Scorer { method: build(options)?, depth, exact_from })
+    }
+
+    /// The score alone; the same whatever was scored before. `None` if stopped.
+    pub fn score(&mut self, position: Position, stop: &StopFlag) -> Option<Verdict> {
+        if position.empty_count() <= self.exact_from.min(LEAN_EMPTIES) {
+            let score = (endgame::solve(position) * UNIT) as i16;
+            return Some(Verdict { score, source: Source::Exact, depth: 0, best: None });
+        }
+        self.choose(position, stop)
+    }
+
+    /// The score and the best move. `None` if stopped.
+    pub fn choose(&mut self, position: Position, stop: &StopFlag) -> Option<Verdict> {
+        let exact = position.empty_count() <= self.exact_from;
+        let limits = if exact { Limits::solve() } else { Limits::depth(self.depth) };
+        self.method.clear();
+        let outcome = self.method.search(&Request::new(position, limits), stop, &mut |_| {});
+        if stop.is_stopped() {
+            return None;
+        }
+        let solved = outcome.lines.first().is_some_and(|line| line.certainty == Certainty::Exact);
+        Some(Verdict {
+            score: (outcome.score().discs() * f64::from(UNIT)).round() as i16,
+            source: if solved { Source::Exact } else { Source::Search },
+            depth: if solved { 0 } else { outcome.depth as u8 },
+            best: outcome.best_move(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::random::{random_position, seeded};
+
+    #[test]
+    fn solving_by_either_way_gives_the_same_score() {
+        let mut options = Options::new();
+        options.set("hash", "1").unwrap();
+        let mut scorer = Scorer::new(&options, 3, 9).unwrap();
+        let mut rng = seeded(14);
+        let stop = StopFlag::new();
+        for empties in [5, 7, 9, 12] {
+            let position = random_position(empties, &mut rng);
+            let score = scorer.score(position, &stop).unwrap();
+            let chosen = scorer.choose(position, &stop).unwrap();
+            assert_eq!((score.score, score.source), (chosen.score, chosen.source));
+            assert_eq!(score.source == Source::Exact, empties <= 9);
+            assert_eq!(chosen.best, chosen.best.filter(|&b| position.after(b).is_some()));
+        }
+    }
+}
