@@ -14,6 +14,7 @@
 //! (tested against a transcription of the definition). With σ = 0 this is plain minimax.
 
 use std::mem::take;
+use std::ops::ControlFlow;
 
 use super::backup::Backup;
 use super::budget::Budget;
@@ -123,20 +124,15 @@ impl<T: Tree> AlphaBeta<T> {
                 return entry.upper;
             }
         }
+        if depth == 1 {
+            return self.leaf_parent(tree, node, ply, window, budget);
+        }
         let mut children = take(&mut self.lists[ply]);
         children.clear();
         let value = match tree.expand(node, &mut children) {
             Turn::Over(score) => self.finished(tree, node, score),
             Turn::Pass(action, next) => {
-                let depth = if self.frame.passes == Passes::Free { depth } else { depth - 1 };
-                let value = -self.value(tree, &next, depth, ply + 1, window.flipped(), budget);
-                self.extend_line(ply, action);
-                value
-            }
-            Turn::Moves if depth == 1 => {
-                let (value, best) = self.leaf_parent(tree, node, &children, window, budget);
-                self.lines[ply].push(children[best].0);
-                value
+                self.passed(tree, &next, action, depth, ply, window, budget)
             }
             Turn::Moves => {
                 let hint = known.map(|entry| usize::from(entry.best));
@@ -148,6 +144,24 @@ impl<T: Tree> AlphaBeta<T> {
             }
         };
         self.lists[ply] = children;
+        value
+    }
+
+    /// The value of a node whose mover must pass.
+    #[allow(clippy::too_many_arguments)] // One node's whole situation, used in two places.
+    fn passed(
+        &mut self,
+        tree: &T,
+        next: &T::Node,
+        action: T::Action,
+        depth: u32,
+        ply: usize,
+        window: Window,
+        budget: &mut Budget,
+    ) -> f64 {
+        let depth = if self.frame.passes == Passes::Free { depth } else { depth - 1 };
+        let value = -self.value(tree, next, depth, ply + 1, window.flipped(), budget);
+        self.extend_line(ply, action);
         value
     }
 
@@ -199,99 +213,107 @@ impl<T: Tree> AlphaBeta<T> {
         best
     }
 
-    /// E of a leaf parent and the index of its best child.
+    /// The value of a node one ply above the leaves.
     fn leaf_parent(
         &mut self,
         tree: &T,
         node: &T::Node,
-        children: &[(T::Action, T::Node)],
+        ply: usize,
         window: Window,
         budget: &mut Budget,
-    ) -> (f64, usize) {
+    ) -> f64 {
         let spread = *self.frame.spreads.at(tree.stage(node) + 1);
-        budget.spend(children.len() as u64);
-        if self.frame.samples > 0 && spread.sigma.get() > 0.0 {
-            return self.sampled_leaf_parent(tree, node, children, &spread, window, budget);
-        }
-        let sigma = spread.sigma.get();
-        // An upper bound of the gain over the best leaf, rounding included.
-        let margin = sigma * (standard_expected_max(children.len()) + exact::ERROR);
-        let mut leaves = take(&mut self.leaves);
-        leaves.clear();
-        let mut certain = f64::NEG_INFINITY;
-        let mut best = (f64::NEG_INFINITY, 0);
-        let mut value = None;
-        for (index, (_, child)) in children.iter().enumerate() {
-            let (leaf, is_certain) = self.leaf(tree, child, &spread);
-            let leaf = -leaf;
-            if is_certain {
-                certain = certain.max(leaf);
-            } else {
-                leaves.push(leaf);
-            }
-            if leaf > best.0 {
-                best = (leaf, index);
-            }
-            if best.0 >= window.beta {
-                value = Some(best.0);
-                break;
-            }
-            let worth_trying = PARTIAL_AFTER.contains(&leaves.len())
-                && children.len() - index > PARTIAL_LEFT
-                && best.0 + margin >= window.beta;
-            if worth_trying {
-                let partial = expected_max(spread.sigma, &leaves);
-                if partial >= window.beta + sigma * exact::ERROR {
-                    value = Some(partial);
-                    break;
-                }
-            }
-        }
-        let value = value.unwrap_or_else(|| {
-            if sigma == 0.0 {
-                best.0
-            } else if best.0 + margin <= window.alpha {
-                best.0 + margin
-            } else if certain == f64::NEG_INFINITY {
-                expected_max(spread.sigma, &leaves)
-            } else {
-                expected_max_with_certain(spread.sigma, &leaves, certain)
-            }
-        });
-        self.leaves = leaves;
-        (value, best.1)
+        let is_sampled = self.frame.samples > 0 && spread.sigma.get() > 0.0;
+        let mut seen = LeavesSeen {
+            leaves: take(&mut self.leaves),
+            certain: f64::NEG_INFINITY,
+            best: f64::NEG_INFINITY,
+            best_action: None,
+            count: 0,
+            looked_at: 0,
+            value: None,
+        };
+        seen.leaves.clear();
+        let turn = if is_sampled {
+            self.sample_leaves(tree, node, &spread, window, &mut seen)
+        } else {
+            self.look_at_leaves(tree, node, &spread, window, &mut seen)
+        };
+        // Draws cost far more than a node: count them, so that stopping stays prompt.
+        let draws = if is_sampled { self.frame.samples as u64 / SAMPLES_PER_NODE } else { 0 };
+        budget.spend(seen.looked_at * (1 + draws));
+        self.lines[ply].extend(seen.best_action);
+        let value = match turn {
+            Turn::Over(score) => self.finished(tree, node, score),
+            Turn::Pass(action, next) => self.passed(tree, &next, action, 1, ply, window, budget),
+            Turn::Moves if is_sampled => self.tuples.mean(),
+            Turn::Moves => seen.expectation(&spread, window),
+        };
+        self.leaves = seen.leaves;
+        value
     }
 
-    fn sampled_leaf_parent(
+    /// Collects the leaves below a node until a lower bound of E reaches beta.
+    fn look_at_leaves(
+        &self,
+        tree: &T,
+        node: &T::Node,
+        spread: &Spread,
+        window: Window,
+        seen: &mut LeavesSeen<T::Action>,
+    ) -> Turn<T::Action, T::Node> {
+        let sigma = spread.sigma.get();
+        tree.visit(node, |count, action, child| {
+            let (leaf, is_certain) = self.leaf(tree, &child, spread);
+            seen.add(-leaf, is_certain, action, count);
+            if seen.best >= window.beta {
+                seen.value = Some(seen.best);
+                return ControlFlow::Break(());
+            }
+            let worth_trying = sigma > 0.0
+                && PARTIAL_AFTER.contains(&seen.leaves.len())
+                && count - seen.looked_at as usize >= PARTIAL_LEFT
+                && seen.best + most_gain(sigma, seen.leaves.len()) >= window.beta;
+            if worth_trying {
+                let partial = expected_max(spread.sigma, &seen.leaves);
+                if partial >= window.beta + sigma * exact::ERROR {
+                    seen.value = Some(partial);
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        })
+    }
+
+    /// Draws for the leaves below a node until the estimate, which only grows, reaches beta.
+    fn sample_leaves(
         &mut self,
         tree: &T,
         node: &T::Node,
-        children: &[(T::Action, T::Node)],
         spread: &Spread,
         window: Window,
-        budget: &mut Budget,
-    ) -> (f64, usize) {
+        seen: &mut LeavesSeen<T::Action>,
+    ) -> Turn<T::Action, T::Node> {
         let key = tree.key(node);
         let mut rng = seeded_part(self.frame.seed, crate::othello::hash::hash_discs(key.0, key.1));
-        self.tuples.clear();
-        let mut best = (f64::NEG_INFINITY, 0);
-        for (index, (_, child)) in children.iter().enumerate() {
-            let (leaf, is_certain) = self.leaf(tree, child, spread);
+        let mut tuples = take(&mut self.tuples);
+        tuples.clear();
+        let turn = tree.visit(node, |count, action, child| {
+            let (leaf, is_certain) = self.leaf(tree, &child, spread);
+            seen.add(-leaf, is_certain, action, count);
             if is_certain {
-                self.tuples.raise(-leaf);
+                tuples.raise(-leaf);
             } else {
-                self.tuples.add(spread.sigma, -leaf, &mut rng);
+                tuples.add(spread.sigma, -leaf, &mut rng);
             }
-            if -leaf > best.0 {
-                best = (-leaf, index);
+            if tuples.mean() >= window.beta {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
-            // Draws cost far more than a node: count them, so that stopping stays prompt.
-            budget.spend(self.frame.samples as u64 / SAMPLES_PER_NODE);
-            if self.tuples.mean() >= window.beta {
-                break;
-            }
-        }
-        (self.tuples.mean(), best.1)
+        });
+        self.tuples = tuples;
+        turn
     }
 
     /// The mean value of a leaf for its mover, and whether it is certain.
@@ -319,6 +341,52 @@ impl<T: Tree> AlphaBeta<T> {
         above[ply].push(action);
         above[ply].extend_from_slice(&below[0]);
     }
+}
+
+/// What is known of a leaf parent's children.
+struct LeavesSeen<A> {
+    leaves: Vec<f64>,
+    certain: f64,
+    best: f64,
+    best_action: Option<A>,
+    count: usize,
+    looked_at: u64,
+    /// A lower bound at beta or above, if looking ended early.
+    value: Option<f64>,
+}
+
+impl<A> LeavesSeen<A> {
+    fn add(&mut self, leaf: f64, is_certain: bool, action: A, count: usize) {
+        self.count = count;
+        self.looked_at += 1;
+        if is_certain {
+            self.certain = self.certain.max(leaf);
+        } else {
+            self.leaves.push(leaf);
+        }
+        if leaf > self.best {
+            self.best = leaf;
+            self.best_action = Some(action);
+        }
+    }
+
+    /// E of all leaves, or a bound of it where the window allows.
+    fn expectation(&self, spread: &Spread, window: Window) -> f64 {
+        let sigma = spread.sigma.get();
+        let most = self.best + most_gain(sigma, self.count);
+        match self.value {
+            Some(bound) => bound,
+            None if sigma == 0.0 => self.best,
+            None if most <= window.alpha => most,
+            None if self.certain == f64::NEG_INFINITY => expected_max(spread.sigma, &self.leaves),
+            None => expected_max_with_certain(spread.sigma, &self.leaves, self.certain),
+        }
+    }
+}
+
+/// An upper bound of what E of so many leaves exceeds the best of them by, rounding included.
+fn most_gain(sigma: f64, leaves: usize) -> f64 {
+    sigma * (standard_expected_max(leaves) + exact::ERROR)
 }
 
 /// Normal draws that take about as long as visiting a node.

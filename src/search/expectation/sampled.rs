@@ -11,7 +11,7 @@ use super::deviation::Deviation;
 use crate::random::Random;
 
 /// The running maxima of m tuples.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tuples {
     maxima: Vec<f64>,
 }

@@ -62,6 +62,9 @@ const SHIPPED: &[(&str, &str)] = &[
     ("kobayashi-2002", include_str!("tables/kobayashi-2002.csv")),
     ("discs", include_str!("tables/discs.csv")),
     ("mobility", include_str!("tables/mobility.csv")),
+    ("pattern", include_str!("tables/pattern.csv")),
+    ("shioda", include_str!("tables/shioda.csv")),
+    ("zebra", include_str!("tables/zebra.csv")),
 ];
 
 impl SigmaTable {
@@ -204,6 +207,18 @@ mod tests {
             let table = shipped(name).unwrap();
             assert_eq!(SigmaTable::parse(&table.to_text()).unwrap(), table, "{name}");
             assert!(table.spreads(2).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_evaluation_has_a_shipped_table() {
+        let crate::options::OptionKind::Choice(names) = Options::spec("eval").unwrap().kind else {
+            panic!("eval is a choice")
+        };
+        for name in names {
+            let mut options = Options::new();
+            options.set("eval", name).unwrap();
+            assert!(from_options(&options).is_ok(), "{name}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! The searches against the literal definitions, on synthetic trees and on Othello, and the methods
 //! through their public face.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::alpha_beta::AlphaBeta;
@@ -208,8 +209,13 @@ impl Tree for Worked {
     type Node = u32;
     type Action = u32;
 
-    fn expand(&self, node: &u32, children: &mut Vec<(u32, u32)>) -> Turn<u32, u32> {
-        children.extend([2 * node, 2 * node + 1].map(|child| (child, child)));
+    fn visit(
+        &self,
+        node: &u32,
+        mut visitor: impl FnMut(usize, u32, u32) -> ControlFlow<()>,
+    ) -> Turn<u32, u32> {
+        let children = [2 * node, 2 * node + 1];
+        let _ = children.into_iter().try_for_each(|child| visitor(2, child, child));
         Turn::Moves
     }
 

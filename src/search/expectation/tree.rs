@@ -7,6 +7,7 @@
 
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::ControlFlow;
 
 use crate::eval::{Incremental, UNIT};
 use crate::game::Game;
@@ -14,7 +15,7 @@ use crate::othello::{Bitboard, Move, Position};
 
 /// What the side to move can do.
 pub enum Turn<A, N> {
-    /// It has moves; they are in the buffer, in the tree's own order.
+    /// It has moves; they were visited in the tree's own order.
     Moves,
     /// It must pass.
     Pass(A, N),
@@ -29,12 +30,25 @@ pub trait Tree {
     /// A move.
     type Action: Copy + Eq + Debug;
 
+    /// Hands the moves with the positions after them to `visitor`, one by one until it has seen
+    /// enough, each with the number of all moves.
+    fn visit(
+        &self,
+        node: &Self::Node,
+        visitor: impl FnMut(usize, Self::Action, Self::Node) -> ControlFlow<()>,
+    ) -> Turn<Self::Action, Self::Node>;
+
     /// Puts all moves with the positions after them into `children` (given empty).
     fn expand(
         &self,
         node: &Self::Node,
         children: &mut Vec<(Self::Action, Self::Node)>,
-    ) -> Turn<Self::Action, Self::Node>;
+    ) -> Turn<Self::Action, Self::Node> {
+        self.visit(node, |_, action, child| {
+            children.push((action, child));
+            ControlFlow::Continue(())
+        })
+    }
 
     /// The value of a finished game, `None` while it goes on.
     fn final_value(&self, node: &Self::Node) -> Option<f64>;
@@ -102,10 +116,11 @@ impl<E: Incremental> Tree for OthelloTree<'_, E> {
     type Node = OthelloNode<E::State>;
     type Action = Move;
 
-    fn expand(
+    #[inline]
+    fn visit(
         &self,
         node: &Self::Node,
-        children: &mut Vec<(Move, Self::Node)>,
+        mut visitor: impl FnMut(usize, Move, Self::Node) -> ControlFlow<()>,
     ) -> Turn<Move, Self::Node> {
         let position = node.position;
         let moves = position.legal_moves();
@@ -118,13 +133,16 @@ impl<E: Incremental> Tree for OthelloTree<'_, E> {
                 Turn::Over(f64::from(position.final_score()))
             };
         }
+        let count = moves.count() as usize;
         for square in moves {
             let flips = position.flips(square);
             let child = OthelloNode {
                 position: position.play_flipping(square, flips),
                 state: self.evaluation.child(&node.state, square, flips.0),
             };
-            children.push((Move::Place(square), child));
+            if visitor(count, Move::Place(square), child).is_break() {
+                break;
+            }
         }
         Turn::Moves
     }
@@ -168,10 +186,10 @@ impl<G: Game, F: Fn(&G::State) -> f64> Tree for GameTree<'_, G, F> {
     type Node = G::State;
     type Action = G::Action;
 
-    fn expand(
+    fn visit(
         &self,
         node: &G::State,
-        children: &mut Vec<(G::Action, G::State)>,
+        mut visitor: impl FnMut(usize, G::Action, G::State) -> ControlFlow<()>,
     ) -> Turn<G::Action, G::State> {
         if let Some(value) = self.game.terminal_value(node) {
             return Turn::Over(value);
@@ -182,7 +200,11 @@ impl<G: Game, F: Fn(&G::State) -> f64> Tree for GameTree<'_, G, F> {
         {
             return Turn::Pass(only, self.game.apply(node, only));
         }
-        children.extend(actions.into_iter().map(|action| (action, self.game.apply(node, action))));
+        for &action in &actions {
+            if visitor(actions.len(), action, self.game.apply(node, action)).is_break() {
+                break;
+            }
+        }
         Turn::Moves
     }
 
