@@ -21,6 +21,7 @@ mod options_cmd;
 mod output;
 mod perft;
 mod play;
+mod probcut;
 mod progress;
 mod selfplay;
 mod serve;
@@ -78,6 +79,7 @@ enum Command {
     Sigma(sigma::Args),
     Show(show::Args),
     Selfplay(selfplay::Args),
+    Probcut(probcut::Args),
     Solve(solve::Args),
     Train(train::Args),
 }
@@ -148,6 +150,7 @@ pub fn main() -> ExitCode {
         Some(Command::Sigma(args)) => sigma::run(args, &mut output),
         Some(Command::Show(args)) => show::run(args, &mut output),
         Some(Command::Selfplay(args)) => selfplay::run(args, &mut output),
+        Some(Command::Probcut(args)) => probcut::run(args, &mut output),
         Some(Command::Solve(args)) => solve::run(args, &mut output),
         Some(Command::Train(args)) => train::run(args, &mut output),
         None => serve::run(&cli.serve, Protocol::Auto),

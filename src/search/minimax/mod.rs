@@ -9,6 +9,7 @@
 //! once, and so does every position evaluated only to order moves.
 
 pub mod endgame;
+pub mod fit;
 mod iterate;
 mod line;
 mod ordering;
