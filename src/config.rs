@@ -96,6 +96,13 @@ const BUILT_IN: &[(&str, &str)] = &[
     preset!("level-8"),
     preset!("level-9"),
     preset!("level-10"),
+    preset!("mcts"),
+    preset!("uct-e-1000"),
+    preset!("uct-e-10000"),
+    preset!("uct-plain-1000"),
+    preset!("uct-plain-10000"),
+    preset!("uct-t-1000"),
+    preset!("uct-t-10000"),
 ];
 
 /// The names of the built-in presets.

@@ -1,7 +1,10 @@
 //! `kitai bench`: how fast the parts are. Figures compare only within one machine.
 
+mod mcts;
 mod rules;
 mod search;
+
+use std::time::Instant;
 
 use super::common::EngineArgs;
 use super::{CliError, Output};
@@ -12,7 +15,7 @@ use super::{CliError, Output};
 /// search that changes only when the search does.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  kitai bench\n  kitai bench --set eval=discs\n  kitai bench rules\n  kitai bench rules --depth 12 --json"
+    after_help = "Examples:\n  kitai bench\n  kitai bench --set eval=discs\n  kitai bench rules\n  kitai bench rules --depth 12 --json\n  kitai bench mcts"
 )]
 pub struct Args {
     #[command(subcommand)]
@@ -24,6 +27,7 @@ pub struct Args {
 #[derive(clap::Subcommand, Debug)]
 enum Suite {
     Rules(rules::Args),
+    Mcts(mcts::Args),
 }
 
 /// Runs the command.
@@ -33,6 +37,26 @@ enum Suite {
 pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match &args.suite {
         Some(Suite::Rules(args)) => rules::run(args, output),
+        Some(Suite::Mcts(args)) => mcts::run(args, output),
         None => search::run(&args.engine, output),
     }
+}
+
+/// What the work gave and how many seconds it took: time on the CPU where the system tells it, so
+/// that other programs do not count, else time on the wall.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let (began, cpu_began) = (Instant::now(), cpu_seconds());
+    let done = work();
+    let seconds = match (cpu_began, cpu_seconds()) {
+        (Some(from), Some(to)) if to > from => to - from,
+        _ => began.elapsed().as_secs_f64(),
+    };
+    (done, seconds.max(1e-9))
+}
+
+/// Seconds this thread has been running, as Linux counts them.
+fn cpu_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds as f64 / 1e9)
 }

@@ -27,6 +27,11 @@ static METHODS: &[MethodSpec] = &[
         build: mcts::uct::build,
     },
     MethodSpec {
+        name: "mcts",
+        help: "Monte Carlo tree search for play: PUCT with evaluated leaves and proven endings.",
+        build: mcts::strong::build,
+    },
+    MethodSpec {
         name: "expectation",
         help: "Kobayashi et al. 2002: leaf parents get the mean of the best of uncertain leaves.",
         build: expectation::build_expectation,

@@ -1,10 +1,10 @@
 //! `kitai bench rules`: perft both ways and the two kernels, on one thread.
 
 use std::hint::black_box;
-use std::time::Instant;
 
 use serde::Serialize;
 
+use super::timed;
 use crate::cli::{CliError, Output};
 use crate::othello::fingerprint::{self, KERNELS};
 use crate::othello::perft::{PassRule, perft, perft_made};
@@ -100,25 +100,6 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         )));
     }
     Ok(())
-}
-
-/// What the work gave and how many seconds it took: time on the CPU where the system tells it, so
-/// that other programs do not count, else time on the wall.
-fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let (began, cpu_began) = (Instant::now(), cpu_seconds());
-    let done = work();
-    let seconds = match (cpu_began, cpu_seconds()) {
-        (Some(from), Some(to)) if to > from => to - from,
-        _ => began.elapsed().as_secs_f64(),
-    };
-    (done, seconds.max(1e-9))
-}
-
-/// Seconds this thread has been running, as Linux counts them.
-fn cpu_seconds() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
-    Some(nanoseconds as f64 / 1e9)
 }
 
 fn rate_line(how: &str, depth: u32, leaves: u64, seconds: f64) -> String {

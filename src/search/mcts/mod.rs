@@ -1,25 +1,31 @@
 //! Monte Carlo tree search, after Kitamura and Matsuzaki 2017.
 //!
-//! [`uct`] holds the paper's players plain, T and E, exactly as published, to measure with.
+//! Two methods share the formulas and the playouts of this room:
+//!
+//! * [`uct`] — the paper's players plain, T and E, exactly as published, to measure with;
+//! * [`strong`] — a player to use: PUCT with priors and leaf values from the evaluator, exact
+//!   bounds backed up from the endgame solver, all cores, a bounded tree kept from move to move.
 
 pub mod budget;
 pub mod formula;
 pub mod parameters;
 pub mod playout;
+pub mod root;
+pub mod strong;
+pub mod tree;
 pub mod uct;
-
-use std::sync::Arc;
+pub mod walker;
 
 use self::playout::PlayoutPolicy;
 use super::report::{Bound, Certainty, Event, Line, Outcome};
-use crate::eval::Evaluator;
+use crate::eval::Evaluation;
 use crate::options::Options;
 use crate::othello::Position;
 use crate::score::Score;
 
-fn policy_from_options(options: &Options, evaluator: &Arc<dyn Evaluator>) -> PlayoutPolicy {
+fn policy_from_options(options: &Options, evaluation: &Evaluation) -> PlayoutPolicy {
     match options.text("playout-policy").as_str() {
-        "ranked" => PlayoutPolicy::Ranked(Arc::clone(evaluator)),
+        "ranked" => PlayoutPolicy::Ranked(evaluation.clone()),
         _ => PlayoutPolicy::Uniform,
     }
 }

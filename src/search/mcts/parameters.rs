@@ -14,3 +14,35 @@ pub const PLAYOUTS_PER_CLOCK_LOOK: u64 = 16;
 
 /// The first progress report comes after this many playouts, each further one after twice as many.
 pub const FIRST_REPORT: u64 = 256;
+
+/// A full tree is folded until this share of it is free: enough that folding is rare.
+pub const FOLD_SHARE: f64 = 0.25;
+
+/// Folding begins with nodes of at most this many visits and doubles until enough is free.
+pub const FOLD_VISITS: u32 = 8;
+
+/// Share of a win's value that depends on by how much it is won, so that among wins the larger and
+/// among losses the smaller is preferred.
+pub const MARGIN_SHARE: f32 = 0.05;
+
+/// Scale of the logistic curve from discs of evaluation to win rate, in discs: at the end of the
+/// game and added for every empty square.
+pub const VALUE_SCALE: (f32, f32) = (1.5, 0.06);
+
+/// Simulations between two looks at the clock: at about 2 µs each, well below a millisecond.
+pub const SIMULATIONS_PER_CLOCK_LOOK: u64 = 64;
+
+/// Visits of the root after which a search ends whatever its limits, before counts overflow.
+pub const MOST_VISITS: u32 = 1 << 31;
+
+/// Progress is reported at least this often, in milliseconds.
+pub const REPORT_INTERVAL_MS: u64 = 500;
+
+/// How many plies below the old root a new root is looked for: own move, reply and passes.
+pub const REUSE_PLIES: usize = 4;
+
+/// Transposition table of the solver of the root, in MiB (as the text of an option).
+pub const ROOT_SOLVER_HASH_MIB: &str = "16";
+
+/// Share of the thinking time that the solver of the root may use before the tree takes over.
+pub const ROOT_SOLVER_TIME_SHARE: f64 = 0.6;

@@ -4,11 +4,9 @@
 //! ranked policy is the 2017 paper's: legal moves sorted by the evaluation of the position after
 //! them, each twice as likely as the next worse one.
 
-use std::sync::Arc;
-
 use rand::RngCore;
 
-use crate::eval::Evaluator;
+use crate::eval::{Evaluation, Evaluator, Incremental};
 use crate::othello::flips::flips;
 use crate::othello::mobility::legal_moves;
 use crate::othello::{Bitboard, Position, Square};
@@ -23,7 +21,7 @@ pub enum PlayoutPolicy {
     /// Every legal move is equally likely.
     Uniform,
     /// The better by evaluation, the likelier: ratios 2 : 1 from rank to rank.
-    Ranked(Arc<dyn Evaluator>),
+    Ranked(Evaluation),
 }
 
 impl PlayoutPolicy {
@@ -31,7 +29,13 @@ impl PlayoutPolicy {
     pub fn play(&self, position: Position, rng: &mut Random) -> i32 {
         match self {
             PlayoutPolicy::Uniform => uniform(position, rng),
-            PlayoutPolicy::Ranked(evaluator) => ranked(position, evaluator.as_ref(), rng),
+            PlayoutPolicy::Ranked(Evaluation::Linear(linear)) => {
+                ranked(position, linear.as_ref(), rng)
+            }
+            PlayoutPolicy::Ranked(Evaluation::Other(other)) => {
+                let other: &dyn Evaluator = other.as_ref();
+                ranked(position, &other, rng)
+            }
         }
     }
 }
@@ -39,17 +43,6 @@ impl PlayoutPolicy {
 /// A playout of uniformly random moves; the final score for the mover of `position`.
 pub fn uniform(position: Position, rng: &mut Random) -> i32 {
     let mut bits = RandomBits::new(rng);
-    play(position, |_, moves| nth_square(moves, bits.below(moves.count_ones())))
-}
-
-/// A playout of ranked moves; the final score for the mover of `position`.
-pub fn ranked(position: Position, evaluator: &dyn Evaluator, rng: &mut Random) -> i32 {
-    play(position, |position, moves| ranked_move(position, Bitboard(moves), evaluator, rng))
-}
-
-/// Plays with `choose` to the end; the final score for the mover of `position`.
-#[inline(always)]
-fn play(position: Position, mut choose: impl FnMut(Position, u64) -> Square) -> i32 {
     let (mut mover, mut opponent) = (position.mover().0, position.opponent().0);
     let (mut sign, mut passed) = (1, false);
     loop {
@@ -62,7 +55,7 @@ fn play(position: Position, mut choose: impl FnMut(Position, u64) -> Square) -> 
             (mover, opponent) = (opponent, mover);
         } else {
             passed = false;
-            let square = choose(Position::from_disjoint(mover, opponent), moves);
+            let square = nth_square(moves, bits.below(moves.count_ones()));
             let flipped = flips(square.index(), mover, opponent);
             (mover, opponent) = (opponent ^ flipped, mover | flipped | square.bit());
         }
@@ -70,31 +63,53 @@ fn play(position: Position, mut choose: impl FnMut(Position, u64) -> Square) -> 
     }
 }
 
+/// A playout of ranked moves; the final score for the mover of `position`.
+pub fn ranked<E: Incremental>(mut position: Position, evaluator: &E, rng: &mut Random) -> i32 {
+    let mut state = evaluator.root(position);
+    let mut sign = 1;
+    loop {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            if !position.pass().has_move() {
+                return sign * position.final_score();
+            }
+            (position, state) = (position.pass(), evaluator.passed(&state));
+        } else {
+            let square = ranked_move(position, &state, moves, evaluator, rng);
+            let flipped = position.flips(square);
+            state = evaluator.child(&state, square, flipped.0);
+            position = position.play_flipping(square, flipped);
+        }
+        sign = -sign;
+    }
+}
+
 /// One move of the ranked policy: rank r of n is chosen with probability 2^(n−r) / (2^n − 1).
 ///
-/// `moves` are the legal moves, at least one. Moves of equal evaluation keep the order of their
-/// squares.
-pub fn ranked_move(
+/// `state` is the evaluator's for `position`; `moves` are the legal moves, at least one. Moves of
+/// equal evaluation keep the order of their squares.
+pub fn ranked_move<E: Incremental>(
     position: Position,
+    state: &E::State,
     moves: Bitboard,
-    evaluator: &dyn Evaluator,
+    evaluator: &E,
     rng: &mut Random,
 ) -> Square {
     let count = moves.count() as usize;
     if count == 1 {
         return Square::lowest_of(moves.0);
     }
-    // Unused entries keep the least key and are never reached: the rank is at most `count`.
-    let mut keys = [i64::MIN; MOST_MOVES];
+    let mut keys = [0; MOST_MOVES];
     for (key, square) in keys.iter_mut().zip(moves) {
-        let after = position.play_flipping(square, position.flips(square));
+        let flipped = position.flips(square);
+        let after = evaluator.child(state, square, flipped.0);
+        let value = -evaluator.value(&after, position.play_flipping(square, flipped));
         // Evaluation first, then the earlier square: distinct keys make the order stable.
-        *key = i64::from(-evaluator.evaluate(after)) << 8 | (63 - square.index()) as i64;
+        *key = i64::from(value) << 8 | (63 - square.index()) as i64;
     }
-    let keys = &mut keys[..count];
-    let rank = random_rank(count as u32, rng);
-    let (_, chosen, _) = keys.select_nth_unstable_by(rank as usize - 1, |a, b| b.cmp(a));
-    Square::new(63 - (*chosen & 63) as u8).expect("six bits are a square")
+    let rank = random_rank(count as u32, rng) as usize;
+    let (_, chosen, _) = keys[..count].select_nth_unstable_by(rank - 1, |a, b| b.cmp(a));
+    Square::lowest_of(1 << (63 - (*chosen & 63)))
 }
 
 /// A rank from 1 (best) to `count` (at most 64): each half as likely as the one before it.
@@ -212,6 +227,7 @@ mod tests {
     #[test]
     fn ranked_moves_are_chosen_two_to_one_from_rank_to_rank() {
         let mut rng = seeded(2);
+        let evaluator: &dyn Evaluator = &Mobility;
         for _ in 0..5 {
             let position = random_position(40, &mut rng);
             let moves = position.legal_moves();
@@ -222,7 +238,7 @@ mod tests {
                 (1..=n).map(|r| 2f64.powi(n - r) / (2f64.powi(n) - 1.0)).collect();
             let mut counts = vec![0; order.len()];
             for _ in 0..20_000 {
-                let chosen = ranked_move(position, moves, &Mobility, &mut rng);
+                let chosen = ranked_move(position, &(), moves, &evaluator, &mut rng);
                 counts[order.iter().position(|&square| square == chosen).unwrap()] += 1;
             }
             // Only ranks expected at least ten times, the others in one class.
@@ -290,7 +306,8 @@ mod tests {
         let over = random_position(0, &mut seeded(5));
         let mut rng = seeded(6);
         assert_eq!(uniform(over, &mut rng), over.final_score());
-        assert_eq!(ranked(over, &Mobility, &mut rng), over.final_score());
+        let evaluator: &dyn Evaluator = &Mobility;
+        assert_eq!(ranked(over, &evaluator, &mut rng), over.final_score());
         assert_eq!(PlayoutPolicy::Uniform.play(over.pass(), &mut rng), over.pass().final_score());
     }
 }

@@ -7,7 +7,7 @@
 //! A leaf is expanded by the playout that passes the expansion threshold; that playout then
 //! starts from the child the formula chooses. Where the paper is silent: n is the parent's playout
 //! count, a draw counts half, the move with most playouts is played, every search grows a new tree.
-//! One thread, because that is the method.
+//! One thread, because that is the method; for play see [`super::strong`].
 
 use std::sync::Arc;
 
@@ -73,8 +73,9 @@ pub struct Uct {
 /// # Errors
 /// If the evaluator cannot be made.
 pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    let evaluator = eval::build(options)?;
-    let policy = super::policy_from_options(options, &evaluator);
+    let evaluation = eval::choose(options)?;
+    let policy = super::policy_from_options(options, &evaluation);
+    let evaluator = evaluation.evaluator();
     let seed = options.integer("seed") as u64;
     let settings = Settings::from_options(options);
     Ok(Box::new(Uct { settings, evaluator, policy, seed, rng: seeded(seed) }))
@@ -296,6 +297,7 @@ impl Method for Uct {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::Evaluation;
     use crate::eval::mobility::Mobility;
     use crate::game::othello::OthelloState;
     use crate::game::{self, Othello, Player};
@@ -389,7 +391,7 @@ mod tests {
     #[test]
     fn every_playout_passes_one_root_move_and_the_same_seed_repeats_them_all() {
         let position = random_position(24, &mut seeded(3));
-        let ranked = PlayoutPolicy::Ranked(Arc::new(Mobility));
+        let ranked = PlayoutPolicy::Ranked(Evaluation::Other(Arc::new(Mobility)));
         for (settings, policy) in [
             (PLAIN, PlayoutPolicy::Uniform),
             (with_prior(), PlayoutPolicy::Uniform),
