@@ -11,6 +11,7 @@ use super::{CliError, Output, progress};
 use crate::eval::{self, UNIT};
 use crate::search::StopFlag;
 use crate::training::accuracy::{Accuracy, Summary};
+use crate::training::positions::Source;
 use crate::training::scorer::Scorer;
 use crate::training::sources::{Candidate, Selection, candidates};
 
@@ -58,7 +59,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         .map_err(CliError::input)?
         .into_iter()
         .filter_map(|candidate| {
-            let (score, _) = candidate.known?;
+            let (score, _) = candidate.known.filter(|&(_, source)| source != Source::Result)?;
             Some((candidate, f64::from(score) / f64::from(UNIT)))
         })
         .collect();

@@ -16,6 +16,7 @@ use crate::training::sources::{Selection, candidates};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
 kitai label WTH_2019.wtb --output 2019.kpos --depth 6 --exact-from 12 --strays 0.5\n  \
+kitai label WTH_*.wtb --output start.kpos --results --exact-from 10\n  \
 kitai label games.kpos --output deeper.kpos --depth 10 --share 0.1")]
 pub struct Args {
     /// Files: kpos, wtb, obf, ggf, sgf, txt (transcripts), pos (boards)
@@ -43,6 +44,10 @@ pub struct Args {
     /// Chance that a position a random move or two away is taken too
     #[arg(long, default_value_t = 0.0, value_name = "CHANCE")]
     strays: f64,
+    /// Keep the results that tournament files give instead of searching, and take no position
+    /// that has none and is not solved
+    #[arg(long)]
+    results: bool,
     /// Seed of the choice
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -72,8 +77,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         options: args.engine.training_options()?,
         depth: args.depth,
         exact_from: args.exact_from,
+        keep_results: args.results,
     };
-    let candidates = candidates(&args.files, &selection).map_err(CliError::input)?;
+    let mut candidates = candidates(&args.files, &selection).map_err(CliError::input)?;
+    if args.results {
+        candidates.retain(|c| c.known.is_some() || c.position.empty_count() <= args.exact_from);
+    }
     let bar = progress::steps(candidates.len() as u64, "positions");
     let stop = stop_on_interrupt();
     let count = label(&candidates, &args.output, &settings, &stop, |done| bar.set_position(done))

@@ -10,7 +10,7 @@
 use rand::seq::SliceRandom;
 use rayon::prelude::*;
 
-use super::positions::Scored;
+use super::positions::{Scored, Source};
 use crate::eval::UNIT;
 use crate::eval::geometry::{Geometry, LANES};
 use crate::eval::linear::{PLIES, ply_of};
@@ -20,6 +20,10 @@ use crate::random::seeded;
 /// Room for the anchors of one content: a cache line of floats.
 const ROW: usize = 16;
 const _: () = assert!(ANCHORS.len() <= ROW);
+
+/// How much a game's result counts beside a searched or solved score: results are off by about 14
+/// discs before the stored score of tournament games, searches by about 6.
+const RESULT_WEIGHT: f32 = 0.2;
 
 /// How to fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +62,7 @@ impl Default for Settings {
     }
 }
 
-/// Errors after one pass, in discs.
+/// Errors after one pass, in discs; results count less than searched and solved scores.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Epoch {
     /// From 1; 0 is before the first pass.
@@ -87,6 +91,8 @@ struct Sample {
     share: f32,
     /// In discs.
     target: f32,
+    /// How much it counts.
+    weight: f32,
 }
 
 /// Geometry with the packings that map raw indices to contents.
@@ -138,7 +144,9 @@ impl Features {
         let ply = ply_of(scored.position);
         let (anchor, after, share) = anchors_around(ply);
         debug_assert!(share == 0.0 || after == anchor + 1);
-        Sample { contents, ply, anchor, share, target: f32::from(scored.score) / UNIT as f32 }
+        let weight = if scored.source == Source::Result { RESULT_WEIGHT } else { 1.0 };
+        let target = f32::from(scored.score) / UNIT as f32;
+        Sample { contents, ply, anchor, share, target, weight }
     }
 }
 
@@ -224,9 +232,9 @@ impl Model {
         for chunk in train.chunks(settings.batch) {
             let samples: Vec<Sample> =
                 chunk.par_iter().map(|scored| self.features.sample(scored)).collect();
-            self.gather(&samples, |_, share| share * share);
+            self.gather(&samples, |number, share| samples[number].weight * share * share);
             for sample in &samples {
-                self.constant_evidence[sample.ply] += 1.0;
+                self.constant_evidence[sample.ply] += sample.weight;
             }
         }
         let per_batch = settings.batch as f32 / train.len().max(1) as f32;
@@ -245,10 +253,10 @@ impl Model {
             batch.par_iter().map(|scored| self.features.sample(scored)).collect();
         let errors: Vec<f32> =
             samples.par_iter().map(|sample| sample.target - self.predict(sample)).collect();
-        self.gather(&samples, |number, share| errors[number] * share);
+        self.gather(&samples, |number, share| errors[number] * samples[number].weight * share);
         let mut constant_gradient = [0.0; PLIES];
         for (sample, error) in samples.iter().zip(&errors) {
-            constant_gradient[sample.ply] += error;
+            constant_gradient[sample.ply] += error * sample.weight;
         }
         let size = 1 << 14;
         (self.weights.par_chunks_mut(size), self.velocity.par_chunks_mut(size))
@@ -267,18 +275,19 @@ impl Model {
             self.constant_velocity[ply] = momentum * self.constant_velocity[ply] + pull;
             self.constants[ply] += rate * self.constant_velocity[ply];
         }
-        errors.iter().map(|&error| f64::from(error).powi(2)).sum()
+        let squares = |(sample, &error): (&Sample, &f32)| f64::from(sample.weight * error * error);
+        samples.iter().zip(&errors).map(squares).sum()
     }
 
     fn rmse(&self, positions: &[Scored]) -> f64 {
-        let squares: f64 = positions
+        let squares: Vec<f64> = positions
             .par_iter()
             .map(|scored| {
                 let sample = self.features.sample(scored);
-                f64::from(sample.target - self.predict(&sample)).powi(2)
+                f64::from(sample.weight * (sample.target - self.predict(&sample)).powi(2))
             })
-            .sum();
-        (squares / positions.len().max(1) as f64).sqrt()
+            .collect();
+        (squares.iter().sum::<f64>() / total_weight(positions)).sqrt()
     }
 
     fn weights(&self) -> Weights {
@@ -293,6 +302,13 @@ impl Model {
             constants: self.constants.map(unit),
         }
     }
+}
+
+/// What all positions count together.
+fn total_weight(positions: &[Scored]) -> f64 {
+    let results = positions.iter().filter(|scored| scored.source == Source::Result).count();
+    let others = (positions.len() - results) as f64;
+    (others + results as f64 * f64::from(RESULT_WEIGHT)).max(f64::MIN_POSITIVE)
 }
 
 /// Fits weights to the training positions, beginning from `start` if given. `report` is told each
@@ -326,7 +342,7 @@ pub fn fit(
         }
         let epoch = Epoch {
             number,
-            train_rmse: (squares / train.len().max(1) as f64).sqrt(),
+            train_rmse: (squares / total_weight(train)).sqrt(),
             validation_rmse: model.rmse(validation),
         };
         curve.push(epoch);
@@ -357,7 +373,7 @@ mod tests {
             .map(|number| {
                 let position = random_position(10 + number as u32 % 30, &mut rng);
                 let score = Discs.evaluate(position) as i16;
-                Scored { position, score, source: Source::Result, depth: 0, game: number as u32 }
+                Scored { position, score, source: Source::Exact, depth: 0, game: number as u32 }
             })
             .collect()
     }

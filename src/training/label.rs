@@ -24,6 +24,8 @@ pub struct Settings {
     pub depth: u32,
     /// Solve positions with at most so many empties.
     pub exact_from: u32,
+    /// Keep the results that game files give instead of searching.
+    pub keep_results: bool,
 }
 
 /// Why labelling ended early.
@@ -75,7 +77,7 @@ pub fn label(
             .par_iter()
             .map_init(
                 || Scorer::new(&settings.options, settings.depth, settings.exact_from).ok(),
-                |scorer, candidate| score(scorer.as_mut()?, candidate, stop),
+                |scorer, candidate| score(scorer.as_mut()?, candidate, settings, stop),
             )
             .collect();
         let Some(scored) = scored.filter(|_| !stop.is_stopped()) else { break };
@@ -85,10 +87,21 @@ pub fn label(
     Ok(writer.count())
 }
 
-fn score(scorer: &mut Scorer, candidate: &Candidate, stop: &StopFlag) -> Option<Scored> {
-    let (score, source, depth) = match candidate.known {
-        Some((score, Source::Exact)) => (score, Source::Exact, 0),
-        _ => {
+fn score(
+    scorer: &mut Scorer,
+    candidate: &Candidate,
+    settings: &Settings,
+    stop: &StopFlag,
+) -> Option<Scored> {
+    let solvable = candidate.position.empty_count() <= settings.exact_from;
+    let kept = candidate.known.filter(|&(_, source)| match source {
+        Source::Exact => true,
+        Source::Result => settings.keep_results && !solvable,
+        Source::Search => false,
+    });
+    let (score, source, depth) = match kept {
+        Some((score, source)) => (score, source, 0),
+        None => {
             let verdict = scorer.score(candidate.position, stop)?;
             (verdict.score, verdict.source, verdict.depth)
         }

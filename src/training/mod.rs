@@ -55,7 +55,12 @@ mod tests {
         let selection = sources::Selection { empties: 5..=40, share: 0.7, strays: 0.1, seed: 2 };
         let found = sources::candidates(&[games], &selection).unwrap();
         let deeper = folder.join("deeper.kpos");
-        let settings = label::Settings { options: options.clone(), depth: 2, exact_from: 8 };
+        let settings = label::Settings {
+            options: options.clone(),
+            depth: 2,
+            exact_from: 8,
+            keep_results: false,
+        };
         let half = found.len() / 2;
         label::label(&found[..half], &deeper, &settings, &stop, |_| {}).unwrap();
         let count = label::label(&found, &deeper, &settings, &stop, |_| {}).unwrap();

@@ -1,6 +1,7 @@
 //! Where positions to learn from come from: game records in any format, problem files and position
 //! files, thinned out and varied by a seed.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufReader;
@@ -16,6 +17,7 @@ use crate::othello::random::random_move;
 use crate::othello::symmetry::canonical;
 use crate::othello::{Color, Position};
 use crate::random::{Random, seeded_part};
+use crate::record::game_record::Margin;
 use crate::record::wthor::Names;
 use crate::record::{Format, GameRecord, RecordError};
 
@@ -110,6 +112,22 @@ fn records(
     Ok(format.read(BufReader::new(opened), Names::default()))
 }
 
+/// What a tournament file says about a position of one of its games, for Black: the stored score,
+/// exact where it was worked out. Before that it is what the game was worth after moves yet to
+/// come, and after it holds only if the game ended so.
+fn theory_at(record: &GameRecord, position: Position) -> Option<(i32, Source)> {
+    let theory = record.theory?;
+    let ended_so = || match record.result_or_score()?.margin {
+        Margin::Discs(discs) => (discs == f64::from(theory.score)).then_some(()),
+        Margin::WonBy(_) => None,
+    };
+    match position.empty_count().cmp(&u32::from(theory.empties)) {
+        Ordering::Equal => Some((theory.score, Source::Exact)),
+        Ordering::Greater => Some((theory.score, Source::Result)),
+        Ordering::Less => ended_so().map(|()| (theory.score, Source::Result)),
+    }
+}
+
 /// Takes positions by the selection.
 struct Taker<'s> {
     selection: &'s Selection,
@@ -123,14 +141,16 @@ impl Taker<'_> {
         let mut rng = seeded_part(self.selection.seed, game.into());
         for board in record.history.boards() {
             let position = board.position;
-            let from_black = |discs: i32| if board.turn == Color::Black { discs } else { -discs };
-            let theory = record
-                .theory
-                .filter(|theory| u32::from(theory.empties) == position.empty_count())
-                .map(|theory| from_black(theory.score) * UNIT);
             let problem = record.answers.iter().map(|(_, score)| score).max();
-            let problem = problem.or(record.value.as_ref()).map(|score| score.rounded() * UNIT);
-            let known = theory.or(problem).map(|units| (units as i16, Source::Exact));
+            let problem = problem.or(record.value.as_ref()).map(|score| score.rounded());
+            let known = match problem {
+                Some(score) => Some((score, Source::Exact)),
+                None => theory_at(record, position).map(|(score, source)| match board.turn {
+                    Color::Black => (score, source),
+                    Color::White => (-score, source),
+                }),
+            };
+            let known = known.map(|(discs, source)| ((discs * UNIT) as i16, source));
             self.offer(position, game, known, &mut rng);
         }
     }
@@ -185,7 +205,8 @@ mod tests {
         for candidate in &found {
             let empties = candidate.position.empty_count();
             assert!((10..=40).contains(&empties) && candidate.position.has_move());
-            assert!(candidate.known.is_none() || empties == 22 || empties == 24);
+            let exact = matches!(candidate.known, Some((_, Source::Exact)));
+            assert!(!exact || empties == 22 || empties == 24);
         }
         assert!(found.iter().any(|candidate| candidate.known.is_some()));
         assert_eq!(candidates(&[file], &selection).unwrap(), found);
