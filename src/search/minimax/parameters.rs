@@ -36,7 +36,7 @@ pub const SPLIT_MIN_DEPTH: u32 = 6;
 /// Least depth for ProbCut in the midgame and while solving, plies.
 pub const PROBCUT_MIN_DEPTH: u32 = 4;
 /// See [`PROBCUT_MIN_DEPTH`].
-pub const PROBCUT_MIN_DEPTH_END: u32 = 14;
+pub const PROBCUT_MIN_DEPTH_END: u32 = 12;
 /// Share of the depth that ProbCut's shallow search has while solving.
 pub const PROBCUT_SHARE_END: f32 = 0.34;
 
@@ -54,9 +54,9 @@ pub static ORDER_DEPTHS_END: [u32; 3] = [16, 20, 25];
 /// What each reply left to the opponent costs a move in the ordering, evaluation units.
 pub const REPLY_PRICE: i32 = 40;
 /// The same while solving.
-pub const REPLY_PRICE_END: i32 = 200;
+pub const REPLY_PRICE_END: i32 = 350;
 /// What each reply into a corner costs on top, evaluation units.
-pub const CORNER_REPLY_PRICE: i32 = 150;
+pub const CORNER_REPLY_PRICE: i32 = 300;
 /// Bonus for playing into an odd region, evaluation units.
 pub const PARITY_BONUS: i32 = 64;
 
@@ -66,7 +66,8 @@ pub const ASPIRATION: i32 = 192;
 pub const ASPIRATION_END: i32 = 200;
 
 /// How many plies before the end a search stops deepening and searches to the end instead.
-pub const END_JUMP: u32 = 10;
+/// Measured on FFO #40–#48, like the prices above.
+pub const END_JUMP: u32 = 12;
 /// Selective searches to the end before the exact one: from how many empties, at which
 /// confidence in per cent.
 pub static END_LEVELS: [(u32, u32); 4] = [(18, 73), (22, 87), (24, 95), (27, 98)];
