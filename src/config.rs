@@ -180,6 +180,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs");
         let files: BTreeSet<String> = std::fs::read_dir(folder)
             .unwrap()
+            .filter(|entry| entry.as_ref().unwrap().file_type().unwrap().is_file())
             .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
             .collect();
         assert_eq!(files, built_in_names().map(str::to_owned).collect());

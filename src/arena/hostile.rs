@@ -15,7 +15,7 @@ use crate::search::StopFlag;
 /// Long enough that only a real hang lasts longer, whatever else the machine does.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// For engines that do hang.
-const SHORT_PATIENCE: Duration = Duration::from_millis(150);
+const SHORT_PATIENCE: Duration = Duration::from_millis(700);
 
 /// A well-behaved GTP engine but for what it does on `genmove`.
 fn gtp_script(pids: &Path, on_genmove: &str) -> Engine {
@@ -111,9 +111,17 @@ fn an_engine_that_never_answers_hangs() {
     Trial::new("silent", |pids| gtp_script(pids, ":"))
         .patience(SHORT_PATIENCE)
         .must_end_with(FaultKind::Hang, "no answer to `genmove");
+}
+
+#[test]
+fn an_nboard_engine_that_never_answers_hangs() {
     Trial::new("silent-nboard", |pids| nboard_script(pids, ":"))
         .patience(SHORT_PATIENCE)
         .must_end_with(FaultKind::Hang, "awaited `===`");
+}
+
+#[test]
+fn an_engine_that_never_says_a_word_hangs() {
     Trial::new("deaf", |pids| script(pids, "sleep 1000", |command| Engine::Gtp { command }))
         .patience(SHORT_PATIENCE)
         .must_end_with(FaultKind::Hang, "no answer to `list_commands`");
@@ -123,11 +131,11 @@ fn an_engine_that_never_answers_hangs() {
 fn an_engine_that_answers_late_loses_on_time() {
     for (name, late) in [
         ("late", gtp_script as fn(&Path, &str) -> Engine),
-        ("late-nboard", |pids, _| nboard_script(pids, "sleep 0.2; echo '=== D3'")),
+        ("late-nboard", |pids, _| nboard_script(pids, "sleep 0.4; echo '=== D3'")),
     ] {
-        let mut trial = Trial::new(name, |pids| late(pids, "sleep 0.2; printf '= d3\\n\\n'"));
-        trial.plan.rules.control = TimeControl::PerMove(Duration::from_millis(50));
-        trial.must_end_with(FaultKind::TimeOut, "s of 0.050 s left");
+        let mut trial = Trial::new(name, |pids| late(pids, "sleep 0.4; printf '= d3\\n\\n'"));
+        trial.plan.rules.control = TimeControl::PerMove(Duration::from_millis(300));
+        trial.must_end_with(FaultKind::TimeOut, "s of 0.300 s left");
     }
 }
 

@@ -162,3 +162,118 @@ fn compare(path: &Path, logged: &Settings, wanted: &Settings) -> Result<(), LogE
     let difference = difference.join(", ");
     Err(LogError::OtherSettings { path: path.to_owned(), difference })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::adjudicate::Adjudicator;
+    use crate::arena::plan::Kind;
+    use crate::arena::plan::tests::small_plan;
+    use crate::arena::referee::{self, PlayedGame};
+    use crate::search::StopFlag;
+
+    struct TempFile(PathBuf);
+
+    impl TempFile {
+        fn new(name: &str) -> TempFile {
+            let name = format!("kitai-log-{}-{name}", std::process::id());
+            TempFile(std::env::temp_dir().join(name))
+        }
+    }
+
+    impl Drop for TempFile {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    fn play(plan: &Plan, number: usize) -> LoggedGame {
+        let scheduled = plan.game(number);
+        let mut black = plan.players[scheduled.black].build().unwrap();
+        let mut white = plan.players[scheduled.white].build().unwrap();
+        let game: PlayedGame = referee::play(
+            [black.as_mut(), white.as_mut()],
+            &plan.openings[scheduled.opening],
+            &plan.rules,
+            scheduled.seeds,
+            &mut Adjudicator::default(),
+            &StopFlag::new(),
+        )
+        .unwrap();
+        LoggedGame::new(plan, &scheduled, &game)
+    }
+
+    #[test]
+    fn games_come_back_from_the_log_and_a_torn_line_is_cut_off() {
+        let file = TempFile::new("torn");
+        let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 2);
+        let games: Vec<LoggedGame> = (0..3).map(|number| play(&plan, number)).collect();
+        let (mut log, empty) = Log::open(&file.0, &plan).unwrap();
+        assert!(empty.is_empty());
+        for game in &games[..2] {
+            log.append(game).unwrap();
+        }
+        drop(log);
+        let whole = std::fs::read(&file.0).unwrap();
+        // Cut anywhere within the last line: the game before it survives.
+        let second = whole[..whole.len() - 1].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+        for cut in [second, second + 1, (second + whole.len()) / 2, whole.len() - 1] {
+            std::fs::write(&file.0, &whole[..cut]).unwrap();
+            let (mut log, kept) = Log::open(&file.0, &plan).unwrap();
+            assert_eq!(kept.values().collect::<Vec<_>>(), [&games[0]]);
+            log.append(&games[2]).unwrap();
+            drop(log);
+            let (_, kept) = Log::open(&file.0, &plan).unwrap();
+            assert_eq!(kept.values().collect::<Vec<_>>(), [&games[0], &games[2]]);
+        }
+    }
+
+    #[test]
+    fn a_log_of_other_settings_is_refused_with_the_difference() {
+        let file = TempFile::new("other");
+        let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 2);
+        drop(Log::open(&file.0, &plan).unwrap());
+        let mut other = plan.clone();
+        other.seed = 7;
+        let error = Log::open(&file.0, &other).err().unwrap().to_string();
+        assert!(error.contains("`seed` was 1 and is now 7"), "{error}");
+    }
+
+    #[test]
+    fn two_matches_cannot_write_one_log() {
+        let file = TempFile::new("locked");
+        let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 1);
+        let first = Log::open(&file.0, &plan).unwrap();
+        let error = Log::open(&file.0, &plan).err().unwrap().to_string();
+        assert!(error.contains("another match is writing"), "{error}");
+        drop(first);
+        Log::open(&file.0, &plan).unwrap();
+    }
+
+    #[test]
+    fn damage_and_foreign_games_are_named_by_line() {
+        let file = TempFile::new("damage");
+        let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 1);
+        let game = play(&plan, 0);
+        let write = |extra: &str| {
+            let _ = std::fs::remove_file(&file.0);
+            let (mut log, _) = Log::open(&file.0, &plan).unwrap();
+            log.append(&game).unwrap();
+            drop(log);
+            let text = std::fs::read_to_string(&file.0).unwrap();
+            std::fs::write(&file.0, text + extra).unwrap();
+            Log::open(&file.0, &plan).err().unwrap().to_string()
+        };
+        assert!(write("nonsense\n").contains("line 3: "));
+        let again = serde_json::to_string(&game).unwrap() + "\n";
+        assert!(write(&again).contains("line 3: this game stands in the log twice"));
+        let foreign = LoggedGame { game: 1, ..game.clone() };
+        let foreign = serde_json::to_string(&foreign).unwrap() + "\n";
+        assert!(write(&foreign).contains("line 3: game 1 is not in the plan"));
+        std::fs::write(&file.0, b"\xff\xfe\n").unwrap();
+        assert!(Log::open(&file.0, &plan).err().unwrap().to_string().contains("line 1: not text"));
+        std::fs::write(&file.0, "{}\n").unwrap();
+        let error = Log::open(&file.0, &plan).err().unwrap().to_string();
+        assert!(error.contains("not the head of a match log"), "{error}");
+    }
+}

@@ -31,6 +31,8 @@ pub struct Plan {
     pub seed: u64,
     /// Stop when this test has decided (one pairing only).
     pub sprt: Option<Sprt>,
+    /// Players whose own games fix the scale on which the others are rated as the 2017 paper does.
+    pub anchors: Vec<usize>,
 }
 
 /// Kinds of tournament.
@@ -188,6 +190,7 @@ pub(super) mod tests {
             },
             seed: 1,
             sprt: None,
+            anchors: Vec::new(),
         }
     }
 

@@ -15,9 +15,12 @@ use thiserror::Error;
 use super::builtin::BuiltIn;
 use super::gtp::GtpPlayer;
 use super::nboard::NBoardPlayer;
-use super::player::Player;
+use super::openings::Opening;
+use super::player::{GameStart, Player};
+use super::referee::Rules;
 use crate::config::{self, ConfigError};
 use crate::options::{OptionError, Options};
+use crate::search::StopFlag;
 
 /// A player as the command line or a tournament file names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,6 +177,27 @@ impl PlayerSpec {
             Engine::Gtp { command } => Box::new(GtpPlayer::new(command)),
             Engine::NBoard { command, depth } => Box::new(NBoardPlayer::new(command, *depth)),
         })
+    }
+
+    /// Starts the player once from an opening, so that a wrong command or option is told before the
+    /// first game and not a hundred times after it.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn try_out(&self, opening: &Opening, rules: &Rules, stop: &StopFlag) -> Result<(), String> {
+        let start = GameStart { opening: &opening.history, rules, seed: 1, stop };
+        self.build()
+            .map_err(|error| error.to_string())?
+            .start(&start)
+            .map_err(|fault| format!("{}: {}", fault.kind.name(), fault.detail))
+    }
+
+    /// Search threads of a built-in player; an engine's own are unknown and count as one.
+    pub fn threads(&self) -> usize {
+        match &self.engine {
+            Engine::BuiltIn(options) => options.integer("threads") as usize,
+            Engine::Gtp { .. } | Engine::NBoard { .. } => 1,
+        }
     }
 
     /// The player as logs keep it.

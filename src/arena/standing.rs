@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::logged::LoggedGame;
 use super::plan::Plan;
 use super::referee::{Ending, Side};
+use super::stats::paper::{self, AnchorResult};
 use super::stats::ratings::{self, Meeting, PRIOR_DRAWS, Rating};
 use super::stats::{Decision, EloEstimate, MeanEstimate, Pairs, Sprt};
 
@@ -127,6 +128,9 @@ pub struct PlayerStanding {
     pub bayes: Rating,
     /// Maximum-likelihood rating without a prior; infinite margins mean no games or a sweep.
     pub maximum_likelihood: Rating,
+    /// Rating against the plan's anchors by the 2017 paper's formula; an anchor's is its rating
+    /// among the anchors. `None` without anchors or without a countable score.
+    pub paper: Option<f64>,
     /// Mean time per own move, milliseconds.
     pub move_time: MeanEstimate,
     /// Longest own move, milliseconds.
@@ -230,6 +234,40 @@ fn pairing(plan: &Plan, index: usize, games: &[&LoggedGame]) -> PairingResult {
     result
 }
 
+/// Every player's rating by the 2017 paper's formula: the anchors' own games give their ratings
+/// (mean 0, the usual prior against clean sweeps), the others are rated by their scores against them.
+fn paper_ratings(plan: &Plan, meetings: &[Meeting]) -> Vec<Option<f64>> {
+    let place = |player: usize| plan.anchors.iter().position(|&anchor| anchor == player);
+    let among_anchors: Vec<Meeting> = meetings
+        .iter()
+        .filter_map(|m| Some(Meeting { first: place(m.first)?, second: place(m.second)?, ..*m }))
+        .collect();
+    let anchors = ratings::rate(plan.anchors.len(), &among_anchors, PRIOR_DRAWS);
+    let against_anchors = |player: usize| {
+        let results: Vec<AnchorResult> = meetings
+            .iter()
+            .filter(|m| m.games > 0.0)
+            .filter_map(|m| {
+                let score = m.points / m.games;
+                if m.first == player {
+                    Some(AnchorResult { anchor: anchors[place(m.second)?].elo, score })
+                } else if m.second == player {
+                    Some(AnchorResult { anchor: anchors[place(m.first)?].elo, score: 1.0 - score })
+                } else {
+                    None
+                }
+            })
+            .collect();
+        paper::rating(&results)
+    };
+    (0..plan.players.len())
+        .map(|player| match place(player) {
+            Some(anchor) => Some(anchors[anchor].elo),
+            None => against_anchors(player),
+        })
+        .collect()
+}
+
 fn players(plan: &Plan, games: &[&LoggedGame], pairings: &[PairingResult]) -> Vec<PlayerStanding> {
     let meetings: Vec<Meeting> = pairings
         .iter()
@@ -243,6 +281,7 @@ fn players(plan: &Plan, games: &[&LoggedGame], pairings: &[PairingResult]) -> Ve
         .collect();
     let bayes = ratings::rate(plan.players.len(), &meetings, PRIOR_DRAWS);
     let likely = ratings::rate(plan.players.len(), &meetings, 0.0);
+    let paper = paper_ratings(plan, &meetings);
     let mut times = vec![Vec::new(); plan.players.len()];
     let mut standings: Vec<PlayerStanding> = plan
         .players
@@ -255,6 +294,7 @@ fn players(plan: &Plan, games: &[&LoggedGame], pairings: &[PairingResult]) -> Ve
             points: 0.0,
             bayes: bayes[index],
             maximum_likelihood: likely[index],
+            paper: paper[index],
             move_time: MeanEstimate::of([]),
             longest_move: 0.0,
             failures: Failures::default(),

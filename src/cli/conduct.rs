@@ -7,12 +7,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
-use super::{CliError, Output};
+use super::{CliError, Output, progress};
+use crate::arena::clock::TimeControl;
 use crate::arena::standing::{Games, SprtMonitor};
 use crate::arena::stats::Decision;
-use crate::arena::{Log, LoggedGame, Plan, Standing, archive, report, runner};
+use crate::arena::{Log, LoggedGame, Plan, PlayerSpec, Standing, archive, report, runner};
 use crate::record::ggf;
 use crate::search::StopFlag;
 
@@ -48,6 +49,14 @@ pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<()
     let pending: Vec<usize> = (0..plan.games()).filter(|game| !games.contains_key(game)).collect();
     if !games.is_empty() {
         output.line(format_args!("resumed with {} of {} games", games.len(), plan.games()))?;
+    }
+    if decided == Decision::Continue && !pending.is_empty() {
+        notes(plan, conduct, output)?;
+        for player in &plan.players {
+            player
+                .try_out(&plan.openings[0], &plan.rules, &stop)
+                .map_err(|error| CliError::Input(format!("player {}: {error}", player.name)))?;
+        }
     }
     let live = Live::new(plan, games.len());
     if decided == Decision::Continue && !pending.is_empty() {
@@ -90,6 +99,26 @@ pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<()
         games.len(),
         plan.games()
     )))
+}
+
+/// Says what makes a result less telling than it looks.
+fn notes(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<(), CliError> {
+    if plan.openings.len() < plan.rounds {
+        output.line(format_args!(
+            "note: {} pairs share {} openings; players without randomness repeat their games",
+            plan.rounds,
+            plan.openings.len()
+        ))?;
+    }
+    let threads = plan.players.iter().map(PlayerSpec::threads).max().unwrap_or(1);
+    let wanted = threads * conduct.concurrency.unwrap_or(1) as usize;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if wanted > cores && plan.rules.control != TimeControl::None {
+        output.line(format_args!(
+            "note: {wanted} search threads on {cores} cores: timed games will be noisy"
+        ))?;
+    }
+    Ok(())
 }
 
 /// This process's command line, quoted so that a shell reads it back.
@@ -182,9 +211,7 @@ struct Live {
 
 impl Live {
     fn new(plan: &Plan, done: usize) -> Live {
-        let bar = ProgressBar::new(plan.games() as u64);
-        let style = ProgressStyle::with_template("{pos}/{len} games  {msg}  {bar:20}  ETA {eta}");
-        bar.set_style(style.expect("the template is well formed"));
+        let bar = progress::steps(plan.games() as u64, "games");
         bar.set_position(done as u64);
         bar.reset_eta();
         Live { bar }

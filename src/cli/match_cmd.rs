@@ -38,13 +38,13 @@ pub struct Args {
 #[derive(clap::Args, Debug, Clone)]
 pub struct Terms {
     /// Games to play (in each pairing), an even number
-    #[arg(long, short = 'n', default_value_t = 100)]
+    #[arg(long, short = 'n', default_value_t = DEFAULT_GAMES)]
     pub games: usize,
     /// start, random:PLIES (balanced, by seed), or FILE[:PLIES] of transcripts, boards or games
-    #[arg(long, default_value = "random:8", value_name = "SOURCE")]
+    #[arg(long, default_value = DEFAULT_OPENINGS, value_name = "SOURCE")]
     pub openings: String,
     /// Clock: none (players' own limits), SECONDS/move, SECONDS or SECONDS+INCREMENT for a game
-    #[arg(long, default_value = "none", value_name = "CONTROL")]
+    #[arg(long, default_value = DEFAULT_TIME, value_name = "CONTROL")]
     pub time: String,
     /// How many milliseconds later than its clock a move may arrive
     #[arg(long, default_value_t = DEFAULT_MARGIN_MS, value_name = "MS")]
@@ -58,7 +58,7 @@ pub struct Terms {
     #[arg(long, value_name = "EMPTIES", value_parser = clap::value_parser!(u32).range(1..=30))]
     pub adjudicate: Option<u32>,
     /// Seed of the openings and of every game
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = DEFAULT_SEED)]
     pub seed: u64,
     /// Greatest depth of every built-in player
     #[arg(long, value_name = "PLIES")]
@@ -74,14 +74,39 @@ pub struct Terms {
     pub threads: Option<u32>,
 }
 
+const DEFAULT_GAMES: usize = 100;
+/// Eight plies are off the trodden path and still far from the ending.
+const DEFAULT_OPENINGS: &str = "random:8";
+const DEFAULT_TIME: &str = "none";
+const DEFAULT_SEED: u64 = 1;
+
 /// Default margin: a pipe, a wake-up and a busy machine, with room to spare.
-pub const DEFAULT_MARGIN_MS: u64 = 50;
+const DEFAULT_MARGIN_MS: u64 = 50;
 
 /// Default patience: longer than any engine needs to start or to answer without a clock.
-pub const DEFAULT_PATIENCE_S: u64 = 60;
+const DEFAULT_PATIENCE_S: u64 = 60;
 
 /// Default error rates of a sequential test.
 const DEFAULT_ERROR_RATE: f64 = 0.05;
+
+/// What the flags of `kitai match` default to.
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms {
+            games: DEFAULT_GAMES,
+            openings: DEFAULT_OPENINGS.to_owned(),
+            time: DEFAULT_TIME.to_owned(),
+            margin: DEFAULT_MARGIN_MS,
+            patience: DEFAULT_PATIENCE_S,
+            adjudicate: None,
+            seed: DEFAULT_SEED,
+            depth: None,
+            nodes: None,
+            playouts: None,
+            threads: None,
+        }
+    }
+}
 
 impl Terms {
     /// The plan of these terms for these players.
@@ -118,6 +143,7 @@ impl Terms {
             },
             seed: self.seed,
             sprt: None,
+            anchors: Vec::new(),
         })
     }
 

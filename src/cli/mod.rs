@@ -28,6 +28,7 @@ mod serve;
 mod show;
 mod sigma;
 mod solve;
+mod tournament;
 mod train;
 
 use std::io::IsTerminal;
@@ -81,6 +82,7 @@ enum Command {
     Selfplay(selfplay::Args),
     Probcut(probcut::Args),
     Solve(solve::Args),
+    Tournament(tournament::Args),
     Train(train::Args),
 }
 
@@ -152,6 +154,7 @@ pub fn main() -> ExitCode {
         Some(Command::Selfplay(args)) => selfplay::run(args, &mut output),
         Some(Command::Probcut(args)) => probcut::run(args, &mut output),
         Some(Command::Solve(args)) => solve::run(args, &mut output),
+        Some(Command::Tournament(args)) => tournament::run(args, &mut output),
         Some(Command::Train(args)) => train::run(args, &mut output),
         None => serve::run(&cli.serve, Protocol::Auto),
     });

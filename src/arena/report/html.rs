@@ -8,7 +8,7 @@ use super::super::referee::{Ending, Side};
 use super::super::standing::{Games, Standing};
 use super::super::stats::{EloEstimate, Pairs};
 use super::svg::{self, Series, escape};
-use super::text::{cell, elo, ranking, sprt_line};
+use super::text::{anchored, cell, elo, ranking, sprt_line};
 use crate::othello::Color;
 
 /// Elo beyond this is drawn at the rim.
@@ -65,14 +65,14 @@ fn section(page: &mut String, title: &str, chart: Option<String>) {
 fn results(page: &mut String, plan: &Plan, standing: &Standing) {
     page.push_str(
         "<table><tr><th>player</th><th>points</th><th>games</th><th>score</th><th>Elo</th>\
-         <th>95 %</th><th>ML Elo</th><th>ms a move</th><th>longest</th><th>failures</th></tr>\n",
+         <th>95 %</th><th>ML Elo</th><th>anchored</th><th>ms a move</th><th>longest</th><th>failures</th></tr>\n",
     );
     for player in ranking(standing) {
         let failures: u64 = player.failures.kinds.values().sum();
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{:.1}</td><td>{}</td><td>{:.1} %</td><td>{:+.0}</td>\
-             <td>± {:.0}</td><td>{:+.0}</td><td>{:.2}</td><td>{:.1}</td><td>{failures}</td></tr>",
+             <td>± {:.0}</td><td>{:+.0}</td><td>{}</td><td>{:.2}</td><td>{:.1}</td><td>{failures}</td></tr>",
             escape(&player.name),
             player.points,
             player.games,
@@ -80,6 +80,7 @@ fn results(page: &mut String, plan: &Plan, standing: &Standing) {
             player.bayes.elo,
             player.bayes.margin,
             player.maximum_likelihood.elo,
+            anchored(player),
             player.move_time.mean,
             player.longest_move
         );

@@ -133,13 +133,13 @@ fn table(text: &mut String, standing: &Standing) {
     let width = standing.players.iter().map(|p| p.name.chars().count()).max().unwrap_or(0).max(6);
     let _ = writeln!(
         text,
-        "{:>3} {:width$} {:>7} {:>6} {:>9} {:>7} {:>7} {:>10}",
-        "#", "player", "points", "games", "score %", "Elo", "±", "ML Elo"
+        "{:>3} {:width$} {:>7} {:>6} {:>9} {:>7} {:>7} {:>8} {:>8}",
+        "#", "player", "points", "games", "score %", "Elo", "±", "ML Elo", "anchored"
     );
     for (place, player) in ranking(standing).into_iter().enumerate() {
         let _ = writeln!(
             text,
-            "{:>3} {:width$} {:>7.1} {:>6} {:>9.1} {:>+7.0} {:>7.0} {:>+10.0}",
+            "{:>3} {:width$} {:>7.1} {:>6} {:>9.1} {:>+7.0} {:>7.0} {:>+8.0} {:>8}",
             place + 1,
             player.name,
             player.points,
@@ -147,9 +147,15 @@ fn table(text: &mut String, standing: &Standing) {
             100.0 * player.points / player.games.max(1) as f64,
             player.bayes.elo,
             player.bayes.margin,
-            player.maximum_likelihood.elo
+            player.maximum_likelihood.elo,
+            anchored(player)
         );
     }
+}
+
+/// The 2017 paper's rating, or a dot.
+pub fn anchored(player: &PlayerStanding) -> String {
+    player.paper.map_or("·".to_owned(), |elo| format!("{elo:+.0}"))
 }
 
 fn crosstable(text: &mut String, plan: &Plan, standing: &Standing) {
