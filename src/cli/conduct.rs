@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 
+use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
 use crate::arena::clock::TimeControl;
 use crate::arena::standing::{Games, SprtMonitor};
 use crate::arena::stats::Decision;
 use crate::arena::{Log, LoggedGame, Plan, PlayerSpec, Standing, archive, report, runner};
 use crate::record::ggf;
-use crate::search::StopFlag;
 
 /// How often the live score is worked out anew.
 const LIVE_EVERY: Duration = Duration::from_millis(250);
@@ -37,11 +37,7 @@ pub struct Conduct {
 /// # Errors
 /// If a player or file cannot be used, or the match was interrupted.
 pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<(), CliError> {
-    let stop = StopFlag::new();
-    let flag = stop.clone();
-    // A second handler in one process (tests) is no reason to fail.
-    let _ = ctrlc::set_handler(move || flag.stop());
-
+    let stop = stop_on_interrupt();
     let mut keeper = Keeper::open(plan, conduct.out.as_deref())?;
     let mut games = std::mem::take(&mut keeper.resumed);
     let mut monitor = plan.sprt.map(SprtMonitor::new);
