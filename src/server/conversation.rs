@@ -19,7 +19,7 @@ use crate::protocol::{InputLine, Phase, Session};
 const READ_AHEAD: usize = 64;
 /// How long the work of a client that has left may go on: long enough for the answers to a short
 /// piped script, short enough to end well within a second.
-const FAREWELL: Duration = Duration::from_millis(500);
+const FAREWELL: Duration = Duration::from_millis(250);
 
 /// Serves one client until it leaves, the session ends, or `shutdown` becomes true.
 ///
@@ -128,5 +128,80 @@ fn quietly(result: std::io::Result<()>) -> std::io::Result<()> {
             Ok(())
         }
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+    use crate::options::Options;
+    use crate::protocol::nboard::NBoardSession;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use tokio::io::{AsyncReadExt, duplex, split};
+
+    const PINGS: u64 = 20_000;
+    /// Bytes that the test's connection holds in each direction.
+    const PIPE: usize = 4096;
+
+    #[test]
+    fn a_client_that_does_not_read_is_not_read_either_and_loses_nothing() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, server) = duplex(PIPE);
+            let (reader, writer) = split(server);
+            let (engine, events) = Engine::start(Options::new()).unwrap();
+            let session = Box::new(NBoardSession::new(engine, None));
+            let (_keep, shutdown) = watch::channel(false);
+            let served = tokio::spawn(converse(reader, writer, session, events, shutdown));
+
+            let (mut replies, mut input) = split(client);
+            let sent = Arc::new(AtomicU64::new(0));
+            let counter = sent.clone();
+            let sender = tokio::spawn(async move {
+                for number in 0..PINGS {
+                    input.write_all(format!("ping {number}\n").as_bytes()).await.unwrap();
+                    counter.store(number, Ordering::Relaxed);
+                }
+                input.shutdown().await.unwrap();
+            });
+            // Every task runs until none can: the sender stands still because nobody reads.
+            let mut standing = 0;
+            let mut last = u64::MAX;
+            while standing < 1000 {
+                tokio::task::yield_now().await;
+                let now = sent.load(Ordering::Relaxed);
+                standing = if now == last { standing + 1 } else { 0 };
+                last = now;
+            }
+            assert!(last < 2000, "{last} lines were taken in for a client that does not read");
+
+            let mut text = String::new();
+            replies.read_to_string(&mut text).await.unwrap();
+            sender.await.unwrap();
+            served.await.unwrap().unwrap();
+            let expected: String = (0..PINGS).map(|number| format!("pong {number}\n")).collect();
+            assert!(text == expected, "a pong is missing or out of order");
+        });
+    }
+
+    #[test]
+    fn shutdown_ends_a_conversation_even_when_the_client_does_not_read() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (client, server) = duplex(16);
+            let (reader, writer) = split(server);
+            let (engine, events) = Engine::start(Options::new()).unwrap();
+            let session = Box::new(NBoardSession::new(engine, None));
+            let (shut, shutdown) = watch::channel(false);
+            let served = tokio::spawn(converse(reader, writer, session, events, shutdown));
+            let (_replies, mut input) = split(client);
+            for _ in 0..5 {
+                input.write_all(b"ping 123456\n").await.unwrap();
+            }
+            shut.send(true).unwrap();
+            served.await.unwrap().unwrap();
+        });
     }
 }
