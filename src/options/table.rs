@@ -79,7 +79,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         kind: Integer { min: 0, max: i64::MAX },
         default: "0",
         help: "Greatest number of playouts per move; 0 means no limit.",
-        methods: &[],
+        methods: &["uct", "mcts"],
     },
     OptionSpec {
         name: "move-time",
