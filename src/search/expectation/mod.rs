@@ -3,7 +3,18 @@
 //! A static value h is an unreliable guess of what a deeper search would say; Kobayashi et al.
 //! (2002) model that deeper value as N(h, σ²) and give the parent of the leaves the *mean of the
 //! maximum* of its children's normals instead of the maximum of their means: many good moves are
-//! worth more than one.
+//! worth more than one. Tebika et al. had the same idea before, against an opponent who knows only
+//! static values.
+//!
+//! Read in this order:
+//!
+//! - [`exact`], [`normal`], [`sampled`]: E(σ²; h₁…h_k), exactly and as the papers estimate it;
+//! - [`frame`], [`sigma`], [`deviation`]: what all searches share, and where σ comes from;
+//! - [`tree`]: what they walk on — Othello with an incremental evaluation, or any game;
+//! - [`alpha_beta`]: the 2002 search; [`opponent_model`]: the expected-value search;
+//!   [`relatives`]: generalised means, M & N, product and average propagation;
+//! - [`backup`], [`deepening`], [`budget`], [`table`]: iterative deepening, the same for all;
+//! - [`method`]: options in, lines out.
 
 pub mod alpha_beta;
 pub mod backup;
