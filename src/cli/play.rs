@@ -101,6 +101,8 @@ enum Wish {
     Quit,
 }
 
+/// How deep a hint looks, plies: a moment's thought, and better than the weak levels' own.
+const HINT_DEPTH: u32 = 12;
 /// How many moves a hint shows.
 const HINTS: usize = 4;
 
@@ -159,11 +161,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
     }
 
     fn hint(&mut self, board: Board) -> Result<(), PlayError> {
-        let limits = Limits {
-            depth: None,
-            ..Task::play(self.player.options(), board.position, None).request.limits
-        };
-        let task = Task::hint(board.position, limits, HINTS);
+        let task = Task::hint(board.position, Limits::depth(HINT_DEPTH), HINTS);
         let outcome = self.player.search(&task, &StopFlag::new(), &mut |_| {})?;
         for line in &outcome.lines {
             let label = DepthLabel(outcome.depth, line.certainty);
