@@ -34,6 +34,8 @@ pub struct Fit {
 
 /// Width of a cell in empties.
 const EMPTIES_STEP: u32 = 4;
+/// Positions further from even than this, discs, are left out: there windows are rarely searched.
+const LOPSIDED: f64 = 32.0;
 /// Cells with fewer pairs are left out.
 const MIN_PAIRS: usize = 12;
 
@@ -43,13 +45,15 @@ struct Cell {
     pairs: usize,
     /// Of empties, deep and shallow depth.
     sums: [f64; 3],
-    /// Of the squared differences.
-    squares: f64,
+    /// Of the absolute differences.
+    absolute: f64,
 }
 
 impl Cell {
+    /// From the mean absolute difference, which a few wild positions pull less than the root mean
+    /// square; for normal noise both say the same.
     fn deviation(&self) -> f64 {
-        (self.squares / self.pairs as f64).sqrt()
+        self.absolute / self.pairs as f64 * std::f64::consts::FRAC_PI_2.sqrt()
     }
 }
 
@@ -60,7 +64,8 @@ pub fn fit_midgame(samples: &[Sample]) -> Option<Fit> {
         (3..scores.len()).flat_map(move |deep| {
             (0..deep).filter(move |shallow| *shallow == 0 || shallow % 2 == deep % 2).filter_map(
                 move |shallow| {
-                    let difference = scores[deep]? - scores[shallow]?;
+                    let (deeper, shallower) = (scores[deep]?, scores[shallow]?);
+                    let difference = difference_if_even(deeper, shallower)?;
                     Some(((sample.empties, deep as u32, shallow as u32), difference))
                 },
             )
@@ -72,10 +77,14 @@ pub fn fit_midgame(samples: &[Sample]) -> Option<Fit> {
 pub fn fit_endgame(samples: &[Sample]) -> Option<Fit> {
     fit(samples.iter().flat_map(|sample| {
         sample.by_depth.iter().enumerate().filter_map(move |(shallow, score)| {
-            let difference = sample.exact? - (*score)?;
+            let difference = difference_if_even(sample.exact?, (*score)?)?;
             Some(((sample.empties, sample.empties, shallow as u32), difference))
         })
     }))
+}
+
+fn difference_if_even(deep: f64, shallow: f64) -> Option<f64> {
+    (deep.abs() <= LOPSIDED).then_some(deep - shallow)
 }
 
 fn fit(pairs: impl Iterator<Item = ((u32, u32, u32), f64)>) -> Option<Fit> {
@@ -90,10 +99,10 @@ fn fit(pairs: impl Iterator<Item = ((u32, u32, u32), f64)>) -> Option<Fit> {
         for (sum, value) in cell.sums.iter_mut().zip([empties, deep, shallow]) {
             *sum += f64::from(value);
         }
-        cell.squares += difference * difference;
+        cell.absolute += difference.abs();
         total += 1;
     }
-    cells.retain(|_, cell| cell.pairs >= MIN_PAIRS && cell.squares > 0.0);
+    cells.retain(|_, cell| cell.pairs >= MIN_PAIRS && cell.absolute > 0.0);
     let rows: Vec<([f64; 5], f64, f64)> = cells
         .values()
         .map(|cell| {

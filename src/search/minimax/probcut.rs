@@ -8,8 +8,8 @@
 //! [`super::parameters`].
 
 use super::parameters::{
-    PROBCUT_END_SIGMA, PROBCUT_MID_SIGMA, PROBCUT_MIN_DEPTH, PROBCUT_MIN_DEPTH_END,
-    PROBCUT_SHARE_END,
+    PROBCUT_END_SIGMA, PROBCUT_MARGIN_SHARE, PROBCUT_MID_SIGMA, PROBCUT_MIN_DEPTH,
+    PROBCUT_MIN_DEPTH_END, PROBCUT_SHARE_END,
 };
 use crate::eval::UNIT;
 
@@ -72,22 +72,22 @@ pub fn sigma(model: &SigmaModel, empties: u32, deep: u32, shallow: u32) -> f32 {
 pub fn probe(selectivity: Selectivity, empties: u32, depth: u32) -> Option<Probe> {
     let deviations = selectivity.deviations()?;
     let solving = depth >= empties;
-    let (model, shallow) = if solving {
+    let (model, share, shallow) = if solving {
         if depth < PROBCUT_MIN_DEPTH_END {
             return None;
         }
-        (&PROBCUT_END_SIGMA, (depth as f32 * PROBCUT_SHARE_END) as u32 & !1)
+        (&PROBCUT_END_SIGMA, 1.0, (depth as f32 * PROBCUT_SHARE_END) as u32 & !1)
     } else {
         if depth < PROBCUT_MIN_DEPTH {
             return None;
         }
         // About half the depth, same parity, so that both end with the same side to move.
-        (&PROBCUT_MID_SIGMA, (depth / 4) * 2 + (depth & 1))
+        (&PROBCUT_MID_SIGMA, PROBCUT_MARGIN_SHARE, (depth / 4) * 2 + (depth & 1))
     };
     if shallow >= depth {
         return None;
     }
-    let unit = UNIT as f32;
+    let unit = share * UNIT as f32;
     Some(Probe {
         depth: shallow,
         margin: (deviations * sigma(model, empties, depth, shallow) * unit).ceil() as i32,
