@@ -37,6 +37,17 @@ pub struct Conduct {
 /// # Errors
 /// If a player or file cannot be used, or the match was interrupted.
 pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<(), CliError> {
+    let standing = play_out(plan, conduct, output)?;
+    output.line(report::text(plan, &standing))?;
+    output.object(&standing)?;
+    check_complete(&standing, conduct)
+}
+
+/// Plays what is left of the plan, as far as it gets.
+///
+/// # Errors
+/// If a player or file cannot be used.
+pub fn play_out(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<Standing, CliError> {
     let stop = stop_on_interrupt();
     let mut keeper = Keeper::open(plan, conduct.out.as_deref())?;
     let mut games = std::mem::take(&mut keeper.resumed);
@@ -81,8 +92,14 @@ pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<()
     live.finish();
     let standing = Standing::of(plan, &games);
     keeper.report(plan, &games, &standing)?;
-    output.line(report::text(plan, &standing))?;
-    output.object(&standing)?;
+    Ok(standing)
+}
+
+/// Says how to go on if the games are not all played.
+///
+/// # Errors
+/// If they are not.
+pub fn check_complete(standing: &Standing, conduct: &Conduct) -> Result<(), CliError> {
     if standing.is_complete() {
         return Ok(());
     }
@@ -92,8 +109,7 @@ pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<()
     };
     Err(CliError::Found(format!(
         "interrupted after {} of {} games; {resume}",
-        games.len(),
-        plan.games()
+        standing.games, standing.planned
     )))
 }
 

@@ -1,5 +1,7 @@
 //! `kitai lab`: the papers' experiments, ours beside theirs.
 
+mod kitamura;
+
 use std::path::PathBuf;
 
 use clap::Subcommand;
@@ -22,6 +24,8 @@ pub struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Experiment {
+    KitamuraRatings(kitamura::RatingsArgs),
+    KitamuraWins(kitamura::WinsArgs),
     KobayashiOneMove(OneMoveArgs),
     KobayashiValues(ValuesArgs),
 }
@@ -71,6 +75,8 @@ struct ValuesArgs {
 /// If a file cannot be used, or the work was interrupted.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match &args.experiment {
+        Experiment::KitamuraRatings(args) => kitamura::ratings(args, output),
+        Experiment::KitamuraWins(args) => kitamura::wins(args, output),
         Experiment::KobayashiOneMove(args) => one_move(args, output),
         Experiment::KobayashiValues(args) => kobayashi_values(args, output),
     }

@@ -4,6 +4,7 @@
 //! `kitai sigma` read the files, show progress and print. Published figures stand as constants
 //! beside the experiment they belong to, with the number of their table.
 
+pub mod kitamura;
 pub mod kobayashi;
 pub mod positions;
 pub mod spread;

@@ -23,7 +23,7 @@ impl<'a> Budget<'a> {
     pub fn new(limits: &Limits, stop: &'a StopFlag) -> Budget<'a> {
         let implied = match (limits.nodes, limits.time, limits.depth) {
             (None, None, Some(depth)) => Some(u64::from(depth.max(1)) * PLAYOUTS_PER_PLY),
-            (None, None, None) if limits.exact => Some(PLAYOUTS_WHEN_SOLVING),
+            (None, None, None) if limits.exact || limits.outcome => Some(PLAYOUTS_WHEN_SOLVING),
             _ => None,
         };
         Budget {

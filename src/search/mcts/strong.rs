@@ -248,27 +248,29 @@ impl Strong {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Option<Outcome> {
-        let wanted =
-            request.limits.exact || request.position.empty_count() <= self.settings.solve_root;
+        let asked = request.limits.exact || request.limits.outcome;
+        let wanted = asked || request.position.empty_count() <= self.settings.solve_root;
         if !wanted || !request.position.has_move() {
             return None;
         }
-        // Without a wish for the exact score the solver may use only part of the time.
-        let share = if request.limits.exact { 1.0 } else { ROOT_SOLVER_TIME_SHARE };
+        // Unless asked to solve, the solver may use only part of the time.
+        let share = if asked { 1.0 } else { ROOT_SOLVER_TIME_SHARE };
         let time = request.limits.time.map(|time| TimeLimit {
             soft: time.soft.mul_f64(share),
             hard: time.hard.mul_f64(share),
         });
-        let limits = Limits { exact: true, time, playouts: None, ..request.limits };
+        let exact = !request.limits.outcome;
+        let limits = Limits { exact, time, playouts: None, ..request.limits };
         let mut last = None;
         let outcome = self.solver.search(&Request { limits, ..request.clone() }, stop, &mut |e| {
             last = Some(e.clone());
         });
-        let exact = outcome.lines.iter().all(|line| line.certainty == Certainty::Exact);
-        if let (true, Some(event)) = (exact, last) {
+        let solved = if exact { Certainty::Exact } else { Certainty::Outcome };
+        let is_solved = outcome.lines.iter().all(|line| line.certainty == solved);
+        if let (true, Some(event)) = (is_solved, last) {
             report(&event);
         }
-        exact.then_some(outcome)
+        is_solved.then_some(outcome)
     }
 
     fn run<E: Incremental>(
