@@ -3,9 +3,12 @@
 use std::ops::ControlFlow;
 
 use super::plan::tests::small_plan;
-use super::standing::Games;
-use super::{Kind, LoggedGame, Plan, Standing, runner};
-use crate::record::History;
+use super::standing::{Games, SprtMonitor};
+use super::stats::paper::{self, AnchorResult};
+use super::stats::{Decision, Sprt};
+use super::{Ending, Kind, LoggedGame, Plan, Standing, archive, report, runner};
+use crate::othello::Position;
+use crate::record::{GameResult, History, ggf};
 use crate::search::StopFlag;
 
 fn play_all(plan: &Plan, workers: usize) -> Games {
@@ -69,4 +72,108 @@ fn raising_the_stop_flag_hands_over_no_half_game() {
     });
     assert_eq!(broken.unwrap(), Some("enough"));
     assert_eq!(finished, 3);
+}
+
+#[test]
+fn a_sequential_test_decides_alike_however_the_games_are_spread() {
+    let mut plan = small_plan(&["depth=3", "depth=1"], Kind::HeadToHead, 40);
+    plan.sprt = Some(Sprt::new(0.0, 100.0, 0.05, 0.05).unwrap());
+    let games = play_all(&plan, 2);
+    let whole = Standing::of(&plan, &games);
+    let state = whole.sprt.unwrap();
+    assert_eq!(state.decision, Decision::AcceptElo1);
+    assert!(state.pairs < 40 && whole.games == 2 * state.pairs && whole.is_complete());
+    assert_eq!(whole.after_decision, games.len() - whole.games);
+    // Games after a gap do not count before it is filled.
+    let mut gap = games.clone();
+    gap.remove(&0);
+    assert_eq!(Standing::of(&plan, &gap).sprt.unwrap().pairs, 0);
+    // A monitor fed game by game, in any order, ends where the whole does.
+    let mut monitor = SprtMonitor::new(plan.sprt.unwrap());
+    let mut fed = Games::new();
+    for (&number, game) in games.iter().rev() {
+        fed.insert(number, game.clone());
+        monitor.update(&fed);
+    }
+    assert_eq!(monitor.state(), state);
+}
+
+/// Perfect play by looking at everything; for a handful of empties.
+fn solve_slowly(position: Position) -> i32 {
+    let best = position.children().map(|(_, child)| -solve_slowly(child)).max();
+    best.unwrap_or_else(|| position.final_score())
+}
+
+#[test]
+fn adjudicated_games_get_the_score_of_perfect_play() {
+    let mut plan = small_plan(&["depth=1", "depth=2"], Kind::HeadToHead, 4);
+    plan.rules.adjudicate = Some(6);
+    let mut adjudicated = 0;
+    for game in play_all(&plan, 1).values() {
+        let record = archive::record(&plan, game).unwrap();
+        let board = record.history.board();
+        if game.ending == Ending::Adjudicated {
+            adjudicated += 1;
+            assert_eq!(board.position.empty_count(), 6);
+            assert_eq!(game.discs, Some(solve_slowly(board.position) * board.turn.sign()));
+        }
+    }
+    assert!(adjudicated >= 6, "{adjudicated}");
+}
+
+#[test]
+fn the_archive_reads_back_as_the_same_games() {
+    let plan = small_plan(&["depth=1,name=a]b", "depth=2"], Kind::HeadToHead, 2);
+    for game in play_all(&plan, 1).values() {
+        let record = archive::record(&plan, game).unwrap();
+        let read = ggf::parse(&ggf::write(&record)).unwrap();
+        assert_eq!(read.history, record.history);
+        assert_eq!(read.result, Some(GameResult::scored(game.discs.unwrap())));
+        let opening = plan.openings[plan.game(game.game).opening].history.moves().len();
+        assert_eq!(read.note(opening).eval, game.evals[0]);
+    }
+}
+
+#[test]
+fn anchored_ratings_are_the_papers_average() {
+    let mut plan = small_plan(&["depth=1", "depth=2", "depth=3"], Kind::RoundRobin, 6);
+    plan.anchors = vec![0, 1];
+    let standing = Standing::of(&plan, &play_all(&plan, 2));
+    let anchors: Vec<f64> = standing.players[..2].iter().map(|p| p.paper.unwrap()).collect();
+    assert!((anchors[0] + anchors[1]).abs() < 1e-6);
+    // Pairings 1 and 2 are the anchors against the third player.
+    let results = [1, 2].map(|index| AnchorResult {
+        anchor: anchors[index - 1],
+        score: 1.0 - standing.pairings[index].score,
+    });
+    assert_eq!(standing.players[2].paper, paper::rating(&results));
+    plan.anchors.clear();
+    let standing = Standing::of(&plan, &play_all(&plan, 2));
+    assert!(standing.players.iter().all(|player| player.paper.is_none()));
+}
+
+#[test]
+fn reports_name_every_player_and_hold_every_chart() {
+    for (players, kind) in
+        [(&["depth=1", "a<b,depth=2"][..], Kind::HeadToHead), (&["x", "y", "z"], Kind::RoundRobin)]
+    {
+        let specs: Vec<String> = players
+            .iter()
+            .map(|name| format!("name={},depth=1", name.split(',').next().unwrap_or_default()))
+            .collect();
+        let specs: Vec<&str> = specs.iter().map(String::as_str).collect();
+        let plan = small_plan(&specs, kind, 3);
+        let games = play_all(&plan, 1);
+        let standing = Standing::of(&plan, &games);
+        let page = report::html(&plan, &games, &standing);
+        assert_eq!(page.matches("<svg").count(), 4);
+        assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
+        assert_eq!(page.matches("<tr>").count(), page.matches("</tr>").count());
+        assert!(!page.contains("NaN") && !page.contains("a<b"));
+        let text = report::text(&plan, &standing);
+        for player in &plan.players {
+            assert!(text.contains(&player.name));
+        }
+        assert!(!report::live(&standing).is_empty());
+    }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use super::super::plan::Plan;
 use super::super::referee::{Ending, Side};
 use super::super::standing::{Games, Standing};
+use super::super::stats::ratings::Rating;
 use super::super::stats::{EloEstimate, Pairs};
 use super::svg::{self, Series, escape};
 use super::text::{anchored, cell, elo, ranking, sprt_line};
@@ -41,7 +42,9 @@ pub fn html(plan: &Plan, games: &Games, standing: &Standing) -> String {
     );
     results(&mut page, plan, standing);
     let counted = counted(standing, games);
-    section(&mut page, "Elo", elo_chart(plan, &counted));
+    let elo =
+        if plan.players.len() > 2 { rating_chart(standing) } else { elo_chart(plan, &counted) };
+    section(&mut page, "Elo", elo);
     section(&mut page, "Score by opening", opening_chart(plan, &counted));
     section(&mut page, "Final discs", disc_chart(plan, &counted));
     section(&mut page, "Time use", time_chart(plan, &counted));
@@ -132,30 +135,37 @@ fn crosstable(page: &mut String, plan: &Plan, standing: &Standing) {
     page.push_str("</table>\n");
 }
 
-/// Elo of every pairing's first player as the pairs came in, with the interval.
+/// Every player's rating with its interval, best first.
+fn rating_chart(standing: &Standing) -> Option<String> {
+    let rows: Vec<_> = ranking(standing)
+        .into_iter()
+        .map(|player| {
+            let Rating { elo, margin } = player.bayes;
+            (player.name.clone(), elo - margin, elo, elo + margin)
+        })
+        .collect();
+    svg::intervals(&rows, "Elo, 95 % interval")
+}
+
+/// Elo of the first player as the pairs came in, with the interval.
 fn elo_chart(plan: &Plan, games: &Games) -> Option<String> {
-    let mut series = Vec::new();
-    for (index, &(first, second)) in plan.pairings.iter().enumerate() {
-        let mut pairs = Pairs::default();
-        let mut points = Vec::new();
-        for round in 0..plan.rounds {
-            let number = 2 * (round * plan.pairings.len() + index);
-            let (Some(one), Some(two)) = (games.get(&number), games.get(&(number + 1))) else {
-                continue;
-            };
-            pairs.add(usize::from(one.half_points) + usize::from(2 - two.half_points));
+    let mut pairs = Pairs::default();
+    let mut points = Vec::new();
+    for round in 0..plan.rounds {
+        let (Some(one), Some(two)) = (games.get(&(2 * round)), games.get(&(2 * round + 1))) else {
+            continue;
+        };
+        pairs.add(usize::from(one.half_points) + usize::from(2 - two.half_points));
+        // A single pair says nothing worth drawing.
+        if pairs.total() > 1 {
             let estimate = EloEstimate::of(&pairs);
-            // A single pair says nothing worth drawing.
-            if pairs.total() > 1 {
-                let held = |value: f64| value.clamp(-MOST_ELO, MOST_ELO);
-                let played = (2 * pairs.total()) as f64;
-                points.push((played, held(estimate.low), held(estimate.elo), held(estimate.high)));
-            }
+            let held = |value: f64| value.clamp(-MOST_ELO, MOST_ELO);
+            let played = (2 * pairs.total()) as f64;
+            points.push((played, held(estimate.low), held(estimate.elo), held(estimate.high)));
         }
-        let name = format!("{} – {}", plan.players[first].name, plan.players[second].name);
-        series.push(Series { name, points });
     }
-    svg::lines(&series, "games", "Elo", Some((-MOST_ELO, MOST_ELO)))
+    let name = plan.players[plan.pairings[0].0].name.clone();
+    svg::lines(&[Series { name, points }], "games", "Elo", Some((-MOST_ELO, MOST_ELO)))
 }
 
 /// For two players, the first one's points from each opening; for more, Black's share of them.

@@ -8,10 +8,14 @@ const HEIGHT: f64 = 260.0;
 /// Room for labels on the left and below.
 const LEFT: f64 = 64.0;
 const BELOW: f64 = 36.0;
-/// Room above and on the right.
+/// Room above, where the vertical axis is named.
+const ABOVE: f64 = 22.0;
+/// Room on the right.
 const RIM: f64 = 14.0;
-/// Lines of the grid in each direction.
-const GRID: u32 = 5;
+/// Lines of the grid in each direction, at most.
+const GRID: f64 = 6.0;
+/// Height of one row of a chart of intervals.
+const ROW: f64 = 26.0;
 /// Most points drawn of a series; more cannot be told apart.
 const MOST_POINTS: usize = 600;
 
@@ -51,27 +55,30 @@ impl Frame {
 
     fn py(&self, y: f64) -> f64 {
         let held = y.clamp(self.y.0, self.y.1);
-        HEIGHT - BELOW - (held - self.y.0) / (self.y.1 - self.y.0) * (HEIGHT - BELOW - RIM)
+        HEIGHT - BELOW - (held - self.y.0) / (self.y.1 - self.y.0) * (HEIGHT - BELOW - ABOVE)
     }
 
     fn open(&self, x_label: &str, y_label: &str) -> String {
         let mut out = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">");
-        for step in 0..=GRID {
-            let part = f64::from(step) / f64::from(GRID);
-            let y = self.y.0 + part * (self.y.1 - self.y.0);
-            let x = self.x.0 + part * (self.x.1 - self.x.0);
-            let (py, px) = (self.py(y), self.px(x));
+        for y in ticks(self.y) {
+            let py = self.py(y);
             let _ = write!(
                 out,
                 "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{py:.1}\" y2=\"{py:.1}\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
-                 <text x=\"{px:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                 <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 WIDTH - RIM,
                 LEFT - 6.0,
                 py + 4.0,
-                tick(y, self.y),
+                label(y)
+            );
+        }
+        for x in ticks(self.x) {
+            let _ = write!(
+                out,
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+                self.px(x),
                 HEIGHT - BELOW + 16.0,
-                tick(x, self.x)
+                label(x)
             );
         }
         let _ = write!(
@@ -87,16 +94,34 @@ impl Frame {
     }
 }
 
-fn tick(value: f64, (low, high): (f64, f64)) -> String {
-    let span = high - low;
-    // Adding 0 turns a rounded −0 into 0.
-    if span >= 10.0 {
-        format!("{:.0}", value.round() + 0.0)
-    } else if span >= 1.0 {
-        format!("{value:.1}")
-    } else {
-        format!("{value:.3}")
+/// Round values inside the bounds: steps of 1, 2 or 5 times a power of ten.
+fn ticks((low, high): (f64, f64)) -> Vec<f64> {
+    let rough = (high - low) / GRID;
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * power)
+        .find(|&step| step >= rough)
+        .unwrap_or(rough);
+    let first = (low / step).ceil() as i64;
+    let last = (high / step).floor() as i64;
+    (first..=last).map(|index| index as f64 * step).collect()
+}
+
+/// A tick in as few digits as it needs.
+fn label(value: f64) -> String {
+    let text = format!("{value:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// The names of the series in their colours.
+fn legend(names: &[&str]) -> String {
+    let mut out = String::from("<p>");
+    for (name, color) in names.iter().zip(COLORS.iter().cycle()) {
+        let _ = write!(out, "<span style=\"color:{color}\">■ {}</span> ", escape(name));
     }
+    out + "</p>"
 }
 
 fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
@@ -151,17 +176,56 @@ pub fn lines(
             out,
             "<polyline points=\"{middle}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\"/>"
         );
-        if series.len() > 1 {
-            let _ = write!(
-                out,
-                "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{color}\" text-anchor=\"end\">{}</text>",
-                WIDTH - RIM - 4.0,
-                RIM + 12.0 + 15.0 * index as f64,
-                escape(&line.name)
-            );
-        }
     }
     out.push_str("</svg>");
+    if series.len() > 1 {
+        let names: Vec<&str> = series.iter().map(|line| line.name.as_str()).collect();
+        out.push_str(&legend(&names));
+    }
+    Some(out)
+}
+
+/// Named values with their intervals, one row each.
+pub fn intervals(rows: &[(String, f64, f64, f64)], x_label: &str) -> Option<String> {
+    let x = bounds(rows.iter().flat_map(|row| [row.1, row.2, row.3]))?;
+    let frame = Frame::new(x, (0.0, 1.0));
+    let height = ROW * rows.len() as f64 + BELOW;
+    let mut out = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">");
+    let base = height - BELOW;
+    for x in ticks(frame.x) {
+        let px = frame.px(x);
+        let _ = write!(
+            out,
+            "<line class=\"grid\" x1=\"{px:.1}\" x2=\"{px:.1}\" y1=\"0\" y2=\"{base:.1}\"/>\
+             <text x=\"{px:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            base + 16.0,
+            label(x)
+        );
+    }
+    for (index, (name, low, middle, high)) in rows.iter().enumerate() {
+        let y = ROW * (index as f64 + 0.5);
+        let held = |value: f64| frame.px(value.clamp(frame.x.0, frame.x.1));
+        let color = COLORS[index % COLORS.len()];
+        let _ = write!(
+            out,
+            "<line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"{color}\" \
+             stroke-width=\"3\" opacity=\"0.5\"/>\
+             <circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{color}\"/>\
+             <text x=\"4\" y=\"{:.1}\">{}</text>",
+            held(*low),
+            held(*high),
+            held(*middle),
+            y - 7.0,
+            escape(name)
+        );
+    }
+    let _ = write!(
+        out,
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text></svg>",
+        WIDTH - RIM,
+        height - 4.0,
+        escape(x_label)
+    );
     Some(out)
 }
 
@@ -193,6 +257,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn ticks_are_round_and_inside() {
+        assert_eq!(ticks((-0.13, 0.12)), [-0.1, -0.05, 0.0, 0.05, 0.1]);
+        assert_eq!(ticks((8.0, 59.0)), [10.0, 20.0, 30.0, 40.0, 50.0]);
+        let labels: Vec<_> = [-0.1, 0.0, -0.00001, 150.0, 2.5].map(label).to_vec();
+        assert_eq!(labels, ["-0.1", "0", "0", "150", "2.5"]);
+    }
+
+    #[test]
     fn charts_hold_every_series_and_no_broken_numbers() {
         let wild = vec![(1.0, f64::NEG_INFINITY, 3.0, f64::INFINITY), (2.0, 0.0, f64::NAN, 1.0)];
         let series = [
@@ -203,6 +275,11 @@ mod tests {
         assert!(chart.contains("a&lt;b") && chart.ends_with("</svg>"));
         assert!(!chart.contains("NaN") && !chart.contains("inf"), "{chart}");
         assert_eq!(lines(&[], "x", "y", None), None);
+        let rows =
+            [("x".to_owned(), f64::NEG_INFINITY, 0.0, 5.0), ("y".to_owned(), -9.0, -3.0, 1.0)];
+        let dots = intervals(&rows, "Elo").unwrap();
+        assert_eq!(dots.matches("<circle").count(), 2);
+        assert!(!dots.contains("inf"), "{dots}");
         let one = bars(&[(1.0, -2.0, "two".to_owned())], "x", "y").unwrap();
         assert!(one.contains("<title>two</title>"));
     }
