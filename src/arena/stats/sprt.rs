@@ -241,7 +241,7 @@ mod tests {
         assert!((0.015..0.071).contains(&false_negative), "{false_negative}");
     }
 
-    /// The big run behind the figures in the README; `cargo test --release -- --ignored sprt`.
+    /// A bigger run with its figures printed: `cargo test --release -- --ignored --nocapture sprt`.
     #[test]
     #[ignore = "half a minute"]
     fn many_simulated_sprt_matches() {
