@@ -115,6 +115,16 @@ pub(super) fn excerpt(text: &str) -> String {
     short
 }
 
+/// Where in `whole` its part `rest` begins, both from 1.
+fn line_and_column(rest: &str, whole: &str) -> (usize, usize) {
+    // `rest` is a part of `whole` in every caller; anything else counts as its beginning.
+    let offset = (rest.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
+    let read = whole.get(..offset).unwrap_or("");
+    let line_start = read.rfind('\n').map_or(0, |newline| newline + 1);
+    let line = 1 + read.bytes().filter(|&byte| byte == b'\n').count();
+    (line, 1 + read[line_start..].chars().count())
+}
+
 impl Fault {
     /// A tag or field with a value that cannot be used.
     pub(super) fn bad_value(tag: &str, value: &str, expected: &'static str) -> Fault {
@@ -130,13 +140,8 @@ impl Fault {
 
     /// The fault at the place in `whole` where its part `rest` begins.
     pub(super) fn before(self, rest: &str, whole: &str) -> RecordError {
-        // `rest` is a part of `whole` in every caller; anything else counts as its beginning.
-        let offset = (rest.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
-        let read = whole.get(..offset).unwrap_or("");
-        let line_start = read.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = 1 + read.bytes().filter(|&byte| byte == b'\n').count();
-        let column = 1 + read[line_start..].chars().count();
-        RecordError { file: None, place: Place::Text { line, column }, fault: self }
+        let (line, column) = line_and_column(rest, whole);
+        self.at(Place::Text { line, column })
     }
 
     /// The fault in a binary record or header.
@@ -151,6 +156,13 @@ impl RecordError {
     pub fn in_file(mut self, file: &str) -> RecordError {
         self.file = Some(file.to_owned());
         self
+    }
+
+    /// An error in the text `part` as an error in the `whole` it is a part of.
+    #[must_use]
+    pub(super) fn within(self, part: &str, whole: &str) -> RecordError {
+        let (line, column) = line_and_column(part, whole);
+        self.shifted(line, column)
     }
 
     /// The same error in a text that begins at this place of a larger one.

@@ -66,7 +66,7 @@ pub fn parse_line(text: &str) -> Result<Vec<GameRecord>, RecordError> {
     let mut records = Vec::new();
     let mut rest = text;
     while !trimmed(rest).is_empty() {
-        let (after, record) = parse_first(rest).map_err(|error| relocated(error, rest, text))?;
+        let (after, record) = parse_first(rest).map_err(|error| error.within(rest, text))?;
         records.push(record);
         rest = after;
     }
@@ -81,15 +81,6 @@ pub fn parse_line(text: &str) -> Result<Vec<GameRecord>, RecordError> {
     Ok(records)
 }
 
-/// An error in `rest` as an error in the `whole` it is the end of.
-fn relocated(error: RecordError, rest: &str, whole: &str) -> RecordError {
-    let start = Fault::expected("", "").before(rest, whole);
-    match start.place {
-        super::Place::Text { line, column } => error.shifted(line, column),
-        _ => error,
-    }
-}
-
 /// Reads the first game and gives back what follows it.
 fn parse_first(text: &str) -> Result<(&str, GameRecord), RecordError> {
     let begin = (
@@ -101,7 +92,7 @@ fn parse_first(text: &str) -> Result<(&str, GameRecord), RecordError> {
     let (mut rest, _) = run(begin, text)?;
     let mut draft = Draft::default();
     loop {
-        let (after, found) = run(item, rest).map_err(|error| relocated(error, rest, text))?;
+        let (after, found) = run(item, rest).map_err(|error| error.within(rest, text))?;
         let Some(found) = found else {
             let record = draft.finish().map_err(|fault| fault.before(rest, text))?;
             return Ok((after, record));

@@ -17,7 +17,7 @@ use nom::sequence::{delimited, preceded, terminated};
 
 use super::grammar::{Parsed, decimal, named, number, run, trimmed};
 use super::{
-    Board, Clock, Ending, Fault, GameRecord, GameResult, History, Margin, Note, Place, RecordError,
+    Board, Clock, Ending, Fault, GameRecord, GameResult, History, Margin, Note, RecordError,
 };
 use crate::othello::{Bitboard, Color, Move, Square};
 
@@ -72,12 +72,7 @@ pub fn parse(text: &str) -> Result<GameRecord, RecordError> {
     // The main line is the first child at every branch: it ends at the first `)`.
     let mut in_main_line = true;
     loop {
-        let (after, found) = run(token, rest).map_err(|error| {
-            match Fault::expected("", "").before(rest, text).place {
-                Place::Text { line, column } => error.shifted(line, column),
-                _ => error,
-            }
-        })?;
+        let (after, found) = run(token, rest).map_err(|error| error.within(rest, text))?;
         let at = |fault: Fault| fault.before(rest, text);
         match found {
             Token::Open => depth += 1,
