@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use super::clock::TimeControl;
 use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
 use crate::engine::clock::Clock;
+use crate::engine::{self, Task};
 use crate::options::{OptionError, Options};
-use crate::search::{self, Limits, Method, Request, TimeLimit};
+use crate::search::{Limits, Request, TimeLimit};
 
 /// What a built-in player keeps back of each move for the way to the referee and back: both are in
 /// one process, so this is only for a busy machine.
@@ -17,7 +18,7 @@ const LAG: Duration = Duration::from_millis(5);
 /// game depends on nothing played before it.
 pub struct BuiltIn {
     options: Options,
-    method: Option<Box<dyn Method>>,
+    player: Option<engine::Player>,
 }
 
 impl BuiltIn {
@@ -26,8 +27,8 @@ impl BuiltIn {
     /// # Errors
     /// If the options cannot be used, such as a weights file that cannot be read.
     pub fn new(options: &Options) -> Result<BuiltIn, OptionError> {
-        search::build(options)?;
-        Ok(BuiltIn { options: options.clone(), method: None })
+        engine::Player::new(options.clone()).prepare()?;
+        Ok(BuiltIn { options: options.clone(), player: None })
     }
 
     fn limits(&self, turn: &Turn<'_>) -> Limits {
@@ -48,24 +49,26 @@ impl Player for BuiltIn {
     fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
         let mut options = self.options.clone();
         // The option is a signed number; one bit less of seed is as random.
-        let made = options
-            .set("seed", &(game.seed >> 1).to_string())
-            .and_then(|()| search::build(&options))
+        let seeded = options.set("seed", &(game.seed >> 1).to_string());
+        let mut player = engine::Player::new(options);
+        seeded
+            .and_then(|()| player.prepare())
             .map_err(|error| Fault::new(FaultKind::Crash, error.to_string()))?;
-        self.method = Some(made);
+        self.player = Some(player);
         Ok(())
     }
 
     fn choose(&mut self, turn: &Turn<'_>) -> Result<Reply, Fault> {
         let limits = self.limits(turn);
-        let Some(method) = self.method.as_mut() else {
+        let Some(player) = self.player.as_mut() else {
             return Err(Fault::new(FaultKind::Crash, "no game was started"));
         };
         let request = Request::new(turn.game.board().position, limits);
+        let task = Task { request, soften: true };
         let began = Instant::now();
         // A panic in one search must not end a match of thousands of games.
         let outcome =
-            catch_unwind(AssertUnwindSafe(|| method.search(&request, turn.stop, &mut |_| {})));
+            catch_unwind(AssertUnwindSafe(|| player.search(&task, turn.stop, &mut |_| {})));
         let elapsed = began.elapsed();
         let outcome = outcome.map_err(|panic| {
             let message = panic
@@ -75,6 +78,7 @@ impl Player for BuiltIn {
                 .unwrap_or("unknown panic");
             Fault::new(FaultKind::Crash, message)
         })?;
+        let outcome = outcome.map_err(|error| Fault::new(FaultKind::Crash, error.to_string()))?;
         match outcome.best_move() {
             Some(played) => {
                 Ok(Reply { choice: Choice::Play(played), score: Some(outcome.score()), elapsed })
@@ -84,6 +88,6 @@ impl Player for BuiltIn {
     }
 
     fn discard(&mut self) {
-        self.method = None;
+        self.player = None;
     }
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, Write};
 use thiserror::Error;
 
 use super::common::EngineArgs;
+use super::show::drawn;
 use super::{CliError, Output};
 use crate::engine::{Player, Task};
 use crate::othello::{Color, Move, Square};
@@ -114,7 +115,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
         loop {
             let board = self.record.history.board();
             if board.position.is_over() {
-                self.show(board)?;
+                self.show()?;
                 return self.end(None);
             }
             if board.position.must_pass() {
@@ -126,13 +127,13 @@ impl<R: BufRead, W: Write> Table<R, W> {
                 self.reply(board)?;
                 continue;
             }
-            self.show(board)?;
+            self.show()?;
             match self.ask()? {
                 Wish::Play(square) if board.position.is_legal(square) => {
                     self.note(square.into(), Note::default());
                 }
                 Wish::Play(square) => {
-                    writeln!(self.out, "{square} flips nothing; the dots are your moves.")?;
+                    writeln!(self.out, "{square} flips nothing; the crosses are your moves.")?;
                 }
                 Wish::Hint => self.hint(board)?,
                 Wish::Undo => self.undo()?,
@@ -220,9 +221,9 @@ impl<R: BufRead, W: Write> Table<R, W> {
         }
     }
 
-    fn show(&mut self, board: Board) -> Result<(), PlayError> {
-        let text = draw(board, self.color);
-        writeln!(self.out, "{text}")?;
+    fn show(&mut self) -> Result<(), PlayError> {
+        let text = drawn(&self.record.history, self.color);
+        writeln!(self.out, "\n{}", text.trim_end())?;
         Ok(())
     }
 
@@ -283,31 +284,6 @@ fn evaluation(outcome: &Outcome) -> String {
     format!("{standing} (depth {}): {}", DepthLabel(outcome.depth, line.certainty), line.pv_text())
 }
 
-/// The board with coordinates, discs and dots where the side to move may play.
-fn draw(board: Board, color: bool) -> String {
-    let legal = board.position.legal_moves();
-    let paint = |text: char, code: &str| {
-        if color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
-    };
-    let mut text = String::from("\n    a b c d e f g h\n");
-    for row in 0..8 {
-        text.push_str(&format!("  {} ", row + 1));
-        for square in Square::all().filter(|square| square.row() == row) {
-            text.push_str(&match board.at(square) {
-                Some(Color::Black) => paint('X', "1;32"),
-                Some(Color::White) => paint('O', "1;37"),
-                None if legal.contains(square) => paint('.', "33"),
-                None => " ".to_owned(),
-            });
-            text.push(' ');
-        }
-        text.push_str(&format!("{}\n", row + 1));
-    }
-    let (black, white) = (board.discs(Color::Black).count(), board.discs(Color::White).count());
-    text.push_str(&format!("    a b c d e f g h    X {black}  O {white}"));
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,14 +309,6 @@ mod tests {
         table.play().unwrap();
         let record = table.record.clone();
         (String::from_utf8(out).unwrap(), record)
-    }
-
-    #[test]
-    fn the_board_shows_discs_coordinates_and_legal_moves() {
-        let shown = draw(Board::START, false);
-        assert!(shown.contains("  3       .         3\n"), "{shown}");
-        assert!(shown.contains("  4     . O X       4\n"), "{shown}");
-        assert!(shown.ends_with("X 2  O 2"));
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn read(text: &str) -> Result<History, crate::record::RecordError> {
 }
 
 /// The board with its rulers, and beside it what there is to say.
-fn drawn(history: &History, color: bool) -> String {
+pub(super) fn drawn(history: &History, color: bool) -> String {
     let board = history.board();
     let facts = facts(history);
     let mut text = String::from("    a b c d e f g h\n");

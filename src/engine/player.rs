@@ -60,6 +60,17 @@ impl Task {
 /// The limits of one move. A clock takes the place of `move-time`; with no limit at all a move
 /// takes a second; the only legal move is played at once.
 pub fn move_limits(options: &Options, position: Position, clock: Option<&Clock>) -> Limits {
+    let mut limits = unforced_limits(options, position, clock);
+    if position.legal_moves().count() <= 1 {
+        let longest = limits.time.map_or(parameters::FORCED_MOVE, |time| time.hard);
+        limits.depth = Some(1);
+        limits.time = Some(TimeLimit::fixed(longest.min(parameters::FORCED_MOVE)));
+    }
+    limits
+}
+
+/// The limits of valuing a position: those of a move, but an only move is searched like any other.
+pub fn unforced_limits(options: &Options, position: Position, clock: Option<&Clock>) -> Limits {
     let mut limits = Limits::from_options(options);
     if let Some(clock) = clock {
         let overhead = Duration::from_millis(options.integer("move-overhead") as u64);
@@ -67,11 +78,6 @@ pub fn move_limits(options: &Options, position: Position, clock: Option<&Clock>)
     }
     if limits == Limits::default() {
         limits.time = Some(TimeLimit::fixed(parameters::UNLIMITED_MOVE));
-    }
-    if position.legal_moves().count() <= 1 {
-        let longest = limits.time.map_or(parameters::FORCED_MOVE, |time| time.hard);
-        limits.depth = Some(1);
-        limits.time = Some(TimeLimit::fixed(longest.min(parameters::FORCED_MOVE)));
     }
     limits
 }
@@ -113,6 +119,29 @@ impl Player {
         self.method = None;
     }
 
+    /// Builds the method now, so that the first search need not.
+    ///
+    /// # Errors
+    /// If it cannot be built from the options (a weights file that cannot be read, …).
+    pub fn prepare(&mut self) -> Result<(), OptionError> {
+        self.method().map(|_| ())
+    }
+
+    fn method(&mut self) -> Result<&mut Box<dyn Method>, OptionError> {
+        let own = method_options(&self.options);
+        if self.method.as_ref().is_none_or(|(built_from, _)| *built_from != own) {
+            // The old tables go before the new ones come.
+            self.method = None;
+        }
+        match &mut self.method {
+            Some((_, method)) => Ok(method),
+            none => {
+                let built = search::build(&self.options)?;
+                Ok(&mut none.insert((own, built)).1)
+            }
+        }
+    }
+
     /// Thinks about a task.
     ///
     /// # Errors
@@ -123,23 +152,14 @@ impl Player {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Result<Outcome, OptionError> {
-        let own = method_options(&self.options);
-        let method = match &mut self.method {
-            Some((built_from, method)) if *built_from == own => method,
-            outdated => {
-                // The old tables go before the new ones come.
-                *outdated = None;
-                let built = search::build(&self.options)?;
-                &mut outdated.insert((own, built)).1
-            }
-        };
         let softness = if task.soften { self.options.number("softness") } else { 0.0 };
+        let seed = self.options.integer("seed") as u64;
+        let method = self.method()?;
         if softness <= 0.0 {
             return Ok(method.search(&task.request, stop, report));
         }
         let every_move = Request { multi_pv: 64, ..task.request.clone() };
         let mut outcome = method.search(&every_move, stop, report);
-        let seed = self.options.integer("seed") as u64;
         let chosen = choice::soft_choice(&outcome.lines, softness, seed, task.request.position);
         outcome.lines.swap(0, chosen);
         outcome.lines.truncate(task.request.multi_pv.max(1));

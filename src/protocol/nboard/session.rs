@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::grammar::{self, Command};
 use super::writer;
+use crate::engine::player::unforced_limits;
 use crate::engine::{Clock, Engine, EngineEvent, News, SearchId, Task};
 use crate::options::Options;
 use crate::othello::{Color, Move};
@@ -17,8 +18,6 @@ use crate::search::{Limits, Outcome};
 
 /// Depth of hints for a client that never said `set depth`.
 const HINT_DEPTH: u32 = 24;
-/// Depth of a game's analysis for a client that never said `set depth`.
-const ANALYSIS_DEPTH: u32 = 12;
 /// From this version on `go` is bound by the clocks of the game.
 const CLOCK_VERSION: i64 = 2;
 
@@ -237,8 +236,7 @@ impl NBoardSession {
     fn analyze(&mut self, made: usize, out: &mut String) {
         let position = self.game.history.boards()[made].position;
         if !position.is_over() {
-            let mut limits = Limits { time: None, ..Limits::from_options(&self.options()) };
-            limits.depth = limits.depth.or(Some(ANALYSIS_DEPTH));
+            let limits = unforced_limits(&self.options(), position, None);
             return self.think(Task::hint(position, limits, 1), JobKind::Analyze { made });
         }
         writer::analysis(out, made, Score::whole(position.final_score()));
