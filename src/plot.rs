@@ -59,7 +59,7 @@ pub fn line_chart(labels: &Labels, series: &[Series]) -> String {
         (TOP + HEIGHT - BOTTOM) / 2.0,
         escape(labels.y),
     );
-    for tick in ticks(y_low, y_high) {
+    for tick in ticks((y_low, y_high)) {
         let (_, y) = place(x_low, tick);
         let strong = if tick == 0.0 { "#888" } else { "#ddd" };
         let _ = writeln!(
@@ -69,16 +69,16 @@ pub fn line_chart(labels: &Labels, series: &[Series]) -> String {
             WIDTH - RIGHT,
             LEFT - 6.0,
             y + 4.0,
-            short(tick)
+            tick_label(tick)
         );
     }
-    for tick in ticks(x_low, x_high) {
+    for tick in ticks((x_low, x_high)) {
         let (x, _) = place(tick, y_low);
         let _ = writeln!(
             svg,
             "<text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
             HEIGHT - BOTTOM + 16.0,
-            short(tick)
+            tick_label(tick)
         );
     }
     for (index, line) in series.iter().enumerate() {
@@ -117,21 +117,22 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     }
 }
 
-/// About six round numbers inside the range.
-fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let raw = (high - low) / 6.0;
-    let power = 10f64.powf(raw.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= raw);
-    let step = step.unwrap_or(10.0 * power);
+/// About six round values inside the range: steps of 1, 2 or 5 times a power of ten.
+pub fn ticks((low, high): (f64, f64)) -> Vec<f64> {
+    let rough = (high - low) / 6.0;
+    let power = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
+    let step = steps.into_iter().find(|&step| step >= rough).unwrap_or(rough);
     let first = (low / step).ceil() as i64;
     let last = (high / step).floor() as i64;
-    (first..=last).map(|i| i as f64 * step).collect()
+    (first..=last).map(|index| index as f64 * step).collect()
 }
 
-fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    let trimmed = text.trim_end_matches('0').trim_end_matches('.');
-    if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
+/// A tick in as few digits as it needs.
+pub fn tick_label(value: f64) -> String {
+    let text = format!("{value:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 /// Text safe inside SVG and HTML.
@@ -145,8 +146,10 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_inside() {
-        assert_eq!(ticks(0.0, 60.0), [0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0]);
-        assert_eq!(ticks(-3.0, 3.0), [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0]);
+        assert_eq!(ticks((8.0, 59.0)), [10.0, 20.0, 30.0, 40.0, 50.0]);
+        assert_eq!(ticks((-0.13, 0.12)), [-0.1, -0.05, 0.0, 0.05, 0.1]);
+        let labels = [-0.1, 0.0, -0.00001, 150.0, 2.5].map(tick_label);
+        assert_eq!(labels, ["-0.1", "0", "0", "150", "2.5"]);
     }
 
     #[test]

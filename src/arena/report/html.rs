@@ -8,9 +8,10 @@ use super::super::referee::{Ending, Side};
 use super::super::standing::{Games, Standing};
 use super::super::stats::ratings::Rating;
 use super::super::stats::{EloEstimate, Pairs};
-use super::svg::{self, Series, escape};
+use super::svg::{self, Series};
 use super::text::{anchored, cell, elo, ranking, sprt_line};
 use crate::othello::Color;
+use crate::plot::escape;
 
 /// Elo beyond this is drawn at the rim.
 const MOST_ELO: f64 = 800.0;

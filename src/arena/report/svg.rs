@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use crate::plot::{escape, tick_label as label, ticks};
+
 /// Size of every chart, in SVG units.
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 260.0;
@@ -12,8 +14,6 @@ const BELOW: f64 = 36.0;
 const ABOVE: f64 = 22.0;
 /// Room on the right.
 const RIM: f64 = 14.0;
-/// Lines of the grid in each direction, at most.
-const GRID: f64 = 6.0;
 /// Height of one row of a chart of intervals.
 const ROW: f64 = 26.0;
 /// Most points drawn of a series; more cannot be told apart.
@@ -29,11 +29,6 @@ pub struct Series {
     pub name: String,
     /// Points `(x, low, middle, high)`; low and high equal to middle draw no band.
     pub points: Vec<(f64, f64, f64, f64)>,
-}
-
-/// Escapes text for HTML and SVG.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 struct Frame {
@@ -92,27 +87,6 @@ impl Frame {
         );
         out
     }
-}
-
-/// Round values inside the bounds: steps of 1, 2 or 5 times a power of ten.
-fn ticks((low, high): (f64, f64)) -> Vec<f64> {
-    let rough = (high - low) / GRID;
-    let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .map(|factor| factor * power)
-        .find(|&step| step >= rough)
-        .unwrap_or(rough);
-    let first = (low / step).ceil() as i64;
-    let last = (high / step).floor() as i64;
-    (first..=last).map(|index| index as f64 * step).collect()
-}
-
-/// A tick in as few digits as it needs.
-fn label(value: f64) -> String {
-    let text = format!("{value:.4}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 /// The names of the series in their colours.
@@ -255,14 +229,6 @@ pub fn bars(bars: &[(f64, f64, String)], x_label: &str, y_label: &str) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ticks_are_round_and_inside() {
-        assert_eq!(ticks((-0.13, 0.12)), [-0.1, -0.05, 0.0, 0.05, 0.1]);
-        assert_eq!(ticks((8.0, 59.0)), [10.0, 20.0, 30.0, 40.0, 50.0]);
-        let labels: Vec<_> = [-0.1, 0.0, -0.00001, 150.0, 2.5].map(label).to_vec();
-        assert_eq!(labels, ["-0.1", "0", "0", "150", "2.5"]);
-    }
 
     #[test]
     fn charts_hold_every_series_and_no_broken_numbers() {
