@@ -29,7 +29,7 @@ use crate::random::seeded_part;
 const MOST_PLIES: usize = 130;
 
 /// Numbers of leaves after which a partial E is tried as a cut, and how many must be left for it
-/// to be worth its cost; chosen by timing.
+/// to be worth its cost; a guess, not tuned.
 const PARTIAL_AFTER: [usize; 3] = [3, 6, 12];
 const PARTIAL_LEFT: usize = 3;
 
