@@ -243,7 +243,7 @@ mod tests {
 
     /// A bigger run with its figures printed: `cargo test --release -- --ignored --nocapture sprt`.
     #[test]
-    #[ignore = "half a minute"]
+    #[ignore = "several minutes"]
     fn many_simulated_sprt_matches() {
         for (elo0, elo1) in [(0.0, 10.0), (0.0, 30.0), (-10.0, 10.0)] {
             for truth in [elo0, (elo0 + elo1) / 2.0, elo1] {
