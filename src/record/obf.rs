@@ -162,10 +162,10 @@ pub fn write(problem: &Problem) -> String {
     for &(played, value) in &problem.answers {
         text.push_str(&format!(" {}:{};", played.to_string().to_uppercase(), score(value)));
     }
-    if !problem.comment.is_empty() {
-        let comment: String =
-            problem.comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        text.push_str(&format!(" % {comment}"));
+    let comment: String =
+        problem.comment.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if !comment.trim().is_empty() {
+        text.push_str(&format!(" % {}", comment.trim()));
     }
     text
 }
@@ -205,6 +205,13 @@ mod tests {
         for line in ["", "  \r", "% a comment", "\u{feff}", "\0"] {
             assert_eq!(parse(line).unwrap(), None, "{line:?}");
         }
+    }
+
+    #[test]
+    fn control_characters_of_a_comment_are_written_as_blanks_inside_it_only() {
+        let mut problem = parse(LINE).unwrap().unwrap();
+        problem.comment = "\x07one\ntwo\0".to_owned();
+        assert!(write(&problem).ends_with("; % one two"));
     }
 
     #[test]

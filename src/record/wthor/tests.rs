@@ -56,6 +56,17 @@ fn names_and_indices_survive_writing_and_reading() {
 }
 
 #[test]
+fn the_highest_index_has_room_alone_but_leaves_none_for_names() {
+    let highest = sample(1, ["", "#65535", ""]);
+    let made = files(std::slice::from_ref(&highest));
+    assert_eq!(all(&made.games, Names::default()).pop().unwrap().unwrap(), highest);
+    let mut collector = Collector::default();
+    collector.add(&sample(1, ["", "#65535", "Ann"])).unwrap();
+    let error = collector.files(CREATED).unwrap_err().to_string();
+    assert_eq!(error, "WTHOR cannot hold more than 65,535 names");
+}
+
+#[test]
 fn broken_files_say_what_is_wrong_and_where() {
     let made = files(&[sample(1, ["", "", ""]), sample(2, ["", "", ""])]).games;
     assert_eq!(all(&made, Names::default()).iter().filter(|r| r.is_ok()).count(), 2);

@@ -148,7 +148,8 @@ impl Collector {
     pub fn files(&self, created: [u8; 4]) -> Result<Files, Fault> {
         let games = u32::try_from(self.games.len()).map_err(|_| cannot("so many games"))?;
         for table in [&self.players, &self.tournaments] {
-            if usize::from(table.highest_index) + table.texts.len() >= usize::from(u16::MAX) {
+            let names = usize::from(table.highest_index) + 1 + table.texts.len();
+            if !table.texts.is_empty() && names > usize::from(u16::MAX) {
                 return Err(cannot("more than 65,535 names"));
             }
         }
