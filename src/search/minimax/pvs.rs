@@ -67,7 +67,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     pub(super) fn new(shared: &'s Shared<'s, E>) -> Worker<'s, E> {
         Worker {
             shared,
-            solver: Solver::new(&shared.halt),
+            solver: Solver::watching(&shared.halt, shared.stop),
             nodes: 0,
             selectivity: Selectivity::NONE,
             probcut_level: 0,
@@ -118,6 +118,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     #[inline]
     pub(super) fn aborted(&self) -> bool {
         self.shared.halt.load(Ordering::Relaxed)
+            || self.shared.stop.is_stopped()
             || self.split.as_ref().is_some_and(|split| split.is_cut())
     }
 

@@ -20,7 +20,7 @@ pub struct Shared<'s, E: Incremental> {
     pub began: Instant,
     deadline: Option<Duration>,
     node_limit: u64,
-    stop: &'s StopFlag,
+    pub stop: &'s StopFlag,
 }
 
 impl<'s, E: Incremental> Shared<'s, E> {

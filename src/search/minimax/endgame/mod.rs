@@ -27,6 +27,7 @@ use crate::othello::flips::flips;
 use crate::othello::mobility::{empty_neighbours, legal_moves};
 use crate::othello::stability::{stable_corner_count, stable_count};
 use crate::othello::{Bitboard, Position};
+use crate::search::StopFlag;
 use cache::Cache;
 
 /// One bit per quadrant: a1–d4, e1–h4, a5–d8, e5–h8.
@@ -70,6 +71,8 @@ pub struct Solver<'s> {
     pub nodes: u64,
     cache: Cache,
     stop: &'s AtomicBool,
+    /// A second flag that ends the work, if somebody watches one.
+    asked: Option<&'s StopFlag>,
 }
 
 /// A move with the flips it makes, waiting to be searched.
@@ -92,13 +95,18 @@ pub fn solve(position: Position) -> i32 {
 impl<'s> Solver<'s> {
     /// A solver that gives up (with a meaningless score) when `stop` is raised.
     pub fn new(stop: &'s AtomicBool) -> Solver<'s> {
-        Solver { nodes: 0, cache: Cache::new(), stop }
+        Solver { nodes: 0, cache: Cache::new(), stop, asked: None }
     }
 
-    /// Whether the stop flag is raised: scores returned since then mean nothing.
+    /// A solver that gives up when either flag is raised.
+    pub fn watching(stop: &'s AtomicBool, asked: &'s StopFlag) -> Solver<'s> {
+        Solver { asked: Some(asked), ..Solver::new(stop) }
+    }
+
+    /// Whether a stop flag is raised: scores returned since then mean nothing.
     #[inline(always)]
     pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.load(Ordering::Relaxed) || self.asked.is_some_and(StopFlag::is_stopped)
     }
 
     /// The exact score if it lies in `alpha..=beta`, otherwise a bound on the same side of the
