@@ -29,6 +29,7 @@ pub mod engine;
 pub mod eval;
 pub mod game;
 pub mod lab;
+mod memory;
 pub mod options;
 pub mod othello;
 pub mod plot;

@@ -186,7 +186,7 @@ fn split(args: &Args) -> Result<(Vec<Scored>, Vec<Scored>), CliError> {
 
 /// Errors of the finished weights by number of empties, four together.
 fn phases(weights: Weights, validation: &[Scored]) -> Vec<Phase> {
-    let evaluator = evaluator(weights);
+    let evaluator = evaluator(&weights);
     let mut accuracies = [Accuracy::default(); 16];
     for scored in validation {
         let said = f64::from(evaluator.evaluate(scored.position)) / f64::from(UNIT);

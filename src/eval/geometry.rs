@@ -4,7 +4,7 @@
 //! one table. The content of a placement is a base-3 number with digit 0 for the mover's disc, 1
 //! for an empty square and 2 for the opponent's, so that handing the turn over is
 //! `size − 1 − index`, and a move changes an index by fixed amounts per square. All indices of a
-//! position are one [`Indices`] block of 64 sixteen-bit lanes: updating it is a few vector
+//! position are one [`Indices`] block of 48 sixteen-bit lanes: updating it is a few vector
 //! subtractions, which the compiler makes from the plain loops below.
 
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use crate::othello::{Position, Square, Symmetry};
 
 /// Most placements a [`Geometry`] can have: the lanes of an [`Indices`] block.
-pub const LANES: usize = 64;
+pub const LANES: usize = 48;
 
 /// Most squares in a shape: 3^10 is the last power of three that fits 16 bits.
 pub const MAX_SQUARES: usize = 10;

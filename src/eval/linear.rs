@@ -1,44 +1,52 @@
 //! The sum of pattern tables: the evaluation that both `pattern` and `zebra` are.
 //!
 //! A position's value is a constant for the number of discs plus one table entry per placement of
-//! each shape. Tables belong to stages of the game and are made when a stage is first met, so
-//! opening an evaluator costs little and a search pays only for the stages it reaches.
+//! each shape, and, if asked for, per index of [`reach`]. Tables belong to stages of the game and stand one
+//! after the other in one block.
 
-use std::sync::OnceLock;
+use rayon::prelude::*;
 
 use super::geometry::{Geometry, Indices};
-use super::{Evaluator, Incremental, UNIT};
+use super::{Evaluator, Incremental, UNIT, reach};
+use crate::memory::prefer_huge_pages;
 use crate::othello::{Position, Square};
 
 /// Plies of a game, the start included: discs on the board minus four, 0 to 60.
 pub const PLIES: usize = 61;
 
-/// Makes the tables of a stage, those of all shapes one after the other.
-pub type MakeTables = Box<dyn Fn(usize) -> Vec<i16> + Send + Sync>;
-
 /// A sum of pattern tables by stage.
 pub struct Linear {
     geometry: Geometry,
+    /// Whether the tables of [`reach`] count too.
+    reach: bool,
     /// The stage whose tables serve each ply.
     stage_of_ply: [u8; PLIES],
     /// Added at each ply, in [`UNIT`]ths of a disc.
     constant_of_ply: [i32; PLIES],
-    stages: Vec<OnceLock<Vec<i16>>>,
-    make: MakeTables,
+    /// Entries of one stage.
+    stage_size: usize,
+    /// The tables of all stages: those of the shapes, then those of [`reach`].
+    tables: Vec<i16>,
 }
 
 impl Linear {
-    /// An evaluator with these tables. `make` must give [`Geometry::table_size`] entries for every
-    /// stage that `stage_of_ply` names.
+    /// An evaluator with these tables. `fill` is given a stage that `stage_of_ply` names and room
+    /// for its tables: [`Geometry::table_size`] entries, and [`reach::TABLE_SIZE`] more if `reach`
+    /// is set.
     pub fn new(
         geometry: Geometry,
+        reach: bool,
         stage_of_ply: [u8; PLIES],
         constant_of_ply: [i32; PLIES],
-        make: MakeTables,
+        fill: impl Fn(usize, &mut [i16]) + Sync,
     ) -> Linear {
         let count = 1 + usize::from(stage_of_ply.iter().copied().max().unwrap_or(0));
-        let stages = std::iter::repeat_with(OnceLock::new).take(count).collect();
-        Linear { geometry, stage_of_ply, constant_of_ply, stages, make }
+        let stage_size = geometry.table_size() + if reach { reach::TABLE_SIZE } else { 0 };
+        let mut tables = vec![0; count * stage_size];
+        prefer_huge_pages(&tables);
+        let stages = tables.par_chunks_mut(stage_size).enumerate();
+        stages.for_each(|(stage, tables)| fill(stage, tables));
+        Linear { geometry, reach, stage_of_ply, constant_of_ply, stage_size, tables }
     }
 
     /// The shapes and their placements.
@@ -51,18 +59,29 @@ impl Linear {
     pub fn sum(&self, indices: &Indices, position: Position) -> i32 {
         let ply = ply_of(position);
         let tables = self.tables(usize::from(self.stage_of_ply[ply]));
-        let lanes = self.geometry.lanes();
-        let mut sums = [self.constant_of_ply[ply], 0, 0, 0];
-        for lane in 0..lanes {
+        let entry = |lane: usize| {
             let offset = self.geometry.offsets()[lane] as usize;
             let index = usize::from(indices.0[lane]);
             debug_assert!(offset + index < tables.len());
-            // SAFETY: `tables` has `table_size` entries (checked when it was made), and a lane's
-            // index is below the size of the table that begins at its offset: it is a sum of
-            // digits 0 to 2 times the powers of three of its shape.
-            sums[lane % 4] += i32::from(unsafe { *tables.get_unchecked(offset + index) });
+            // SAFETY: `tables` has at least `table_size` entries, and a lane's index is below the
+            // size of the table that begins at its offset: it is a sum of digits 0 to 2 times the
+            // powers of three of its shape.
+            i32::from(unsafe { *tables.get_unchecked(offset + index) })
+        };
+        // Two sums that do not wait for each other.
+        let (mut even, mut odd) = (self.constant_of_ply[ply], 0);
+        let lanes = self.geometry.lanes();
+        for pair in 0..lanes / 2 {
+            even += entry(2 * pair);
+            odd += entry(2 * pair + 1);
         }
-        sums.iter().sum()
+        if lanes % 2 == 1 {
+            even += entry(lanes - 1);
+        }
+        if self.reach {
+            odd += reach::sum(position, &tables[self.geometry.table_size()..]);
+        }
+        even + odd
     }
 
     /// What the placement with this lane adds to [`Linear::sum`].
@@ -74,11 +93,7 @@ impl Linear {
 
     #[inline]
     fn tables(&self, stage: usize) -> &[i16] {
-        self.stages[stage].get_or_init(|| {
-            let tables = (self.make)(stage);
-            assert_eq!(tables.len(), self.geometry.table_size());
-            tables
-        })
+        &self.tables[stage * self.stage_size..][..self.stage_size]
     }
 }
 
@@ -141,12 +156,10 @@ mod tests {
             .collect();
         let mut constants = [0; PLIES];
         constants[30] = 1000;
-        let linear = Linear::new(
-            Geometry::new(vec![edge]),
-            [0; PLIES],
-            constants,
-            Box::new(move |_| tables.clone()),
-        );
+        let linear =
+            Linear::new(Geometry::new(vec![edge]), false, [0; PLIES], constants, |_, room| {
+                room.copy_from_slice(&tables)
+            });
         let mut rng = seeded(3);
         for empties in 0..=60 {
             let position = random_position(empties, &mut rng);
@@ -169,12 +182,10 @@ mod tests {
     #[test]
     fn a_side_without_discs_has_lost() {
         let shape = Shape::new("corner", "a1");
-        let linear = Linear::new(
-            Geometry::new(vec![shape]),
-            [0; PLIES],
-            [0; PLIES],
-            Box::new(|_| vec![1, 0, -1]),
-        );
+        let linear =
+            Linear::new(Geometry::new(vec![shape]), false, [0; PLIES], [0; PLIES], |_, room| {
+                room.copy_from_slice(&[1, 0, -1])
+            });
         let wiped = Position::from_disjoint(0, 0xff);
         assert_eq!(linear.evaluate(wiped), -64 * UNIT);
         assert_eq!(linear.evaluate(wiped.pass()), 64 * UNIT);

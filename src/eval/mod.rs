@@ -12,11 +12,13 @@ pub mod geometry;
 pub mod linear;
 pub mod mobility;
 pub mod pattern;
+pub mod reach;
 pub mod shioda;
 pub mod zebra;
 
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use crate::options::{OptionError, Options};
 use crate::othello::{Position, Square};
@@ -121,8 +123,9 @@ fn load_pattern(options: &Options) -> Result<Evaluation, OptionError> {
     if file.is_empty() {
         return Ok(Evaluation::Linear(pattern::embedded()));
     }
-    pattern::Weights::load(Path::new(&file))
-        .map(|weights| Evaluation::Linear(Arc::new(pattern::evaluator(weights))))
+    let load = |file: &Path| pattern::Weights::load(file).map(|w| pattern::evaluator(&w));
+    shared("pattern", Path::new(&file), load)
+        .map(Evaluation::Linear)
         .map_err(|error| OptionError::Unusable { name: "weights", reason: error.to_string() })
 }
 
@@ -132,9 +135,49 @@ fn load_zebra(options: &Options, ablation: zebra::Ablation) -> Result<Evaluation
     if file.is_empty() {
         return Err(unusable("the zebra evaluation needs a file like coeffs2.bin".to_owned()));
     }
-    zebra::load(Path::new(&file), ablation)
-        .map(|linear| Evaluation::Linear(Arc::new(linear)))
+    shared(&options.text("eval"), Path::new(&file), |file| zebra::load(file, ablation))
+        .map(Evaluation::Linear)
         .map_err(|error| unusable(error.to_string()))
+}
+
+/// Which evaluator a file gave, and when the file was last changed.
+#[derive(Clone, PartialEq)]
+struct Origin {
+    eval: String,
+    file: PathBuf,
+    modified: Option<SystemTime>,
+    bytes: u64,
+}
+
+/// The evaluator that `load` makes of a file, taken over from an earlier call if the file is still
+/// the same: the games of a match use one after the other what takes a while to read.
+fn shared<E>(
+    eval: &str,
+    file: &Path,
+    load: impl FnOnce(&Path) -> Result<linear::Linear, E>,
+) -> Result<Arc<linear::Linear>, E> {
+    /// Evaluators kept, those used last.
+    const KEPT: usize = 4;
+    static LOADED: Mutex<Vec<(Origin, Arc<linear::Linear>)>> = Mutex::new(Vec::new());
+
+    let Ok(found) = std::fs::metadata(file) else { return load(file).map(Arc::new) };
+    let origin = Origin {
+        eval: eval.to_owned(),
+        file: file.to_owned(),
+        modified: found.modified().ok(),
+        bytes: found.len(),
+    };
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = loaded.iter().position(|(known, _)| *known == origin);
+    let entry = match known {
+        Some(index) => loaded.remove(index),
+        None => (origin, Arc::new(load(file)?)),
+    };
+    let linear = entry.1.clone();
+    loaded.push(entry);
+    let surplus = loaded.len().saturating_sub(KEPT);
+    loaded.drain(..surplus);
+    Ok(linear)
 }
 
 #[cfg(test)]
@@ -157,6 +200,32 @@ mod tests {
             let value = build(&options).unwrap().evaluate(Position::START);
             assert!(value.abs() < 8 * UNIT, "{name}: {value} at the start");
         }
+    }
+
+    #[test]
+    fn an_unchanged_file_is_read_once_and_a_changed_one_anew() {
+        let file = std::env::temp_dir().join(format!("kitai-{}-shared.bin", std::process::id()));
+        let mut options = Options::new();
+        options.set("weights", &file.to_string_lossy()).unwrap();
+        let write = |constant| {
+            let mut weights = pattern::Weights::zero();
+            weights.constants.fill(constant);
+            // Another length too: the clock of the file system may be coarse.
+            weights.constants[..constant as usize].fill(-constant);
+            std::fs::write(&file, weights.to_bytes()).unwrap();
+        };
+        let chosen = || match choose(&options).unwrap() {
+            Evaluation::Linear(linear) => linear,
+            Evaluation::Other(_) => panic!("pattern tables are linear"),
+        };
+        write(5);
+        let first = chosen();
+        assert!(Arc::ptr_eq(&first, &chosen()));
+        write(50);
+        let second = chosen();
+        assert!(!Arc::ptr_eq(&first, &second));
+        assert_ne!(first.evaluate(Position::START), second.evaluate(Position::START));
+        std::fs::remove_file(&file).unwrap();
     }
 
     #[test]

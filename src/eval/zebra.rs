@@ -156,13 +156,15 @@ pub fn parse(bytes: &[u8], ablation: Ablation) -> Result<Linear, ZebraError> {
                 i32::from(mix(before, after, moves, before.parity, after.parity));
         }
     }
-    let make = move |stage: usize| {
+    let fill = |stage: usize, room: &mut [i16]| {
         let moves = FIRST_STAGE + 2 * stage as i32;
         let (before, after) = neighbours(&stages, moves);
         let pairs = before.tables.iter().zip(&after.tables);
-        pairs.map(|(&b, &a)| mix(before, after, moves, b, a)).collect()
+        for (entry, (&b, &a)) in room.iter_mut().zip(pairs) {
+            *entry = mix(before, after, moves, b, a);
+        }
     };
-    Ok(Linear::new(geometry, stage_of_ply, constant_of_ply, Box::new(make)))
+    Ok(Linear::new(geometry, false, stage_of_ply, constant_of_ply, fill))
 }
 
 /// The words of the gzip stream, whose own checksum finds altered bytes.

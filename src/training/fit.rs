@@ -12,10 +12,15 @@ use rayon::prelude::*;
 
 use super::positions::{Scored, Source};
 use crate::eval::UNIT;
-use crate::eval::geometry::{Geometry, LANES};
+use crate::eval::geometry::{self, Geometry};
+
 use crate::eval::linear::{PLIES, ply_of};
 use crate::eval::pattern::{self, ANCHORS, Weights, anchors_around};
+use crate::eval::reach;
 use crate::random::seeded;
+
+/// Contents per position.
+const LANES: usize = geometry::LANES + reach::LANES;
 
 /// Room for the anchors of one content: a cache line of floats.
 const ROW: usize = 16;
@@ -95,7 +100,7 @@ struct Sample {
     weight: f32,
 }
 
-/// Geometry with the packings that map raw indices to contents.
+/// Shapes and reach with the packings that map raw indices to contents.
 struct Features {
     geometry: Geometry,
     packings: Vec<Vec<u32>>,
@@ -116,14 +121,18 @@ impl Features {
             begins: Vec::new(),
             geometry,
         };
+        let shapes = features.geometry.shapes();
+        let lanes =
+            shapes.iter().map(|s| s.placements.len()).chain(reach::TABLES.map(|(lanes, _)| lanes));
         let (mut lane, mut begin) = (0, 0);
-        for shape in features.geometry.shapes() {
-            let (packing, count) = shape.packing();
+        for ((packing, count), lanes) in
+            pattern::packings(&features.geometry).into_iter().zip(lanes)
+        {
             features.packings.push(packing);
-            features.lanes.push(lane..lane + shape.placements.len());
+            features.lanes.push(lane..lane + lanes);
             features.counts.push(count);
             features.begins.push(begin);
-            lane += shape.placements.len();
+            lane += lanes;
             begin += count;
         }
         features
@@ -134,11 +143,14 @@ impl Features {
     }
 
     fn sample(&self, scored: &Scored) -> Sample {
-        let indices = self.geometry.indices(scored.position);
+        let mut indices = [0; LANES];
+        let shapes = self.geometry.lanes();
+        indices[..shapes].copy_from_slice(&self.geometry.indices(scored.position).0[..shapes]);
+        indices[shapes..][..reach::LANES].copy_from_slice(&reach::indices(scored.position));
         let mut contents = [0; LANES];
         for (packing, lanes) in self.packings.iter().zip(&self.lanes) {
             for lane in lanes.clone() {
-                contents[lane] = packing[usize::from(indices.0[lane])] as u16;
+                contents[lane] = packing[usize::from(indices[lane])] as u16;
             }
         }
         let ply = ply_of(scored.position);
@@ -386,7 +398,7 @@ mod tests {
         let (first, last) = (fitted.curve[0], fitted.curve[fitted.curve.len() - 1]);
         assert!(last.validation_rmse < 0.5 * first.validation_rmse, "{:?}", fitted.curve);
         // The integer evaluator gives what the fit promised.
-        let evaluator = pattern::evaluator(fitted.weights);
+        let evaluator = pattern::evaluator(&fitted.weights);
         let squares: f64 = validation
             .iter()
             .map(|s| {

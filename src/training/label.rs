@@ -12,8 +12,8 @@ use super::sources::Candidate;
 use crate::options::{OptionError, Options};
 use crate::search::StopFlag;
 
-/// Positions scored between two writes: a second or two of work.
-const CHUNK: usize = 2048;
+/// Positions scored between two writes: a few seconds of work.
+const CHUNK: usize = 1 << 13;
 
 /// How to score.
 #[derive(Clone, Debug)]
@@ -73,14 +73,23 @@ pub fn label(
     Scorer::new(&settings.options, settings.depth, settings.exact_from)?;
     progress(done);
     for chunk in rest.chunks(CHUNK) {
-        let scored: Option<Vec<Scored>> = chunk
+        // By number of empties, so that one search after the other finds its tables in the cache;
+        // written in the order they came in.
+        let mut order: Vec<usize> = (0..chunk.len()).collect();
+        order.sort_by_key(|&index| chunk[index].position.empty_count());
+        let scored: Option<Vec<(usize, Scored)>> = order
             .par_iter()
             .map_init(
                 || Scorer::new(&settings.options, settings.depth, settings.exact_from).ok(),
-                |scorer, candidate| score(scorer.as_mut()?, candidate, settings, stop),
+                |scorer, &index| {
+                    score(scorer.as_mut()?, &chunk[index], settings, stop)
+                        .map(|scored| (index, scored))
+                },
             )
             .collect();
-        let Some(scored) = scored.filter(|_| !stop.is_stopped()) else { break };
+        let Some(mut scored) = scored.filter(|_| !stop.is_stopped()) else { break };
+        scored.sort_unstable_by_key(|&(index, _)| index);
+        let scored: Vec<Scored> = scored.into_iter().map(|(_, scored)| scored).collect();
         writer.write(&scored)?;
         progress(writer.count());
     }

@@ -78,7 +78,7 @@ mod tests {
         options.set("eval", "pattern").unwrap();
         options.set("weights", &file.to_string_lossy()).unwrap();
         let learnt = rmse(&*crate::eval::build(&options).unwrap(), &validation);
-        let zero = rmse(&evaluator(Weights::zero()), &validation);
+        let zero = rmse(&evaluator(&Weights::zero()), &validation);
         assert!(learnt < 0.8 * zero, "{learnt} after learning, {zero} before");
         std::fs::remove_dir_all(&folder).unwrap();
     }

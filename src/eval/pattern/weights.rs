@@ -6,7 +6,7 @@
 //! |---|---|
 //! | 0–7 | `KITAIPAT` |
 //! | 8–11 | format version |
-//! | 12–15 | signature of shapes and anchors (CRC-32 of their names and squares) |
+//! | 12–15 | signature of shapes, reach tables and anchors (CRC-32 of their names, squares and sizes) |
 //! | 16–19 | CRC-32 of everything after byte 19 |
 //! | 20–… | one block per anchor, then one of the 61 constants: length (4 bytes), deflate stream |
 //!
@@ -18,20 +18,22 @@ use std::io::{Read, Write};
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
+use rayon::prelude::*;
 use thiserror::Error;
 
-use super::{ANCHORS, SHAPES};
-use crate::eval::geometry::Shape;
+use super::{ANCHORS, SHAPES, geometry, packings};
 use crate::eval::linear::PLIES;
+use crate::eval::reach;
 
 const MAGIC: &[u8; 8] = b"KITAIPAT";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 20;
 
 /// Trained weights in 1/128 disc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
-    /// For each anchor one weight per canonical content of each shape, shapes one after the other.
+    /// For each anchor one weight per canonical content of each shape, shapes one after the other,
+    /// then those of [`reach`](crate::eval::reach).
     pub anchors: Vec<Vec<i16>>,
     /// Added at each ply.
     pub constants: [i16; PLIES],
@@ -80,16 +82,16 @@ pub enum WeightsError {
 
 /// How many weights an anchor has.
 pub fn weights_per_anchor() -> usize {
-    SHAPES.iter().map(|(name, squares)| Shape::new(name, squares).packing().1).sum()
+    packings(&geometry()).iter().map(|(_, count)| count).sum()
 }
 
-/// Distinguishes sets of shapes and anchors.
+/// Distinguishes sets of shapes, reach tables and anchors.
 fn signature() -> u32 {
     let mut crc = Crc::new();
     for (name, squares) in SHAPES {
         crc.update(format!("{name}:{squares};").as_bytes());
     }
-    crc.update(format!("{ANCHORS:?}").as_bytes());
+    crc.update(format!("{ANCHORS:?}{:?}", reach::TABLES).as_bytes());
     crc.sum()
 }
 
@@ -142,17 +144,24 @@ impl Weights {
         if found != expected {
             return Err(WeightsError::Checksum { found, expected });
         }
-        let count = weights_per_anchor();
         let mut rest = &bytes[HEADER..];
-        let mut anchors = Vec::with_capacity(ANCHORS.len());
-        for number in 0..ANCHORS.len() {
-            anchors.push(read_block(&mut rest, count).ok_or(WeightsError::Block(number))?);
+        let mut packed = Vec::with_capacity(ANCHORS.len() + 1);
+        for number in 0..=ANCHORS.len() {
+            packed.push(next_block(&mut rest).ok_or(WeightsError::Block(number))?);
         }
-        let constants = read_block(&mut rest, PLIES)
-            .filter(|_| rest.is_empty())
-            .and_then(|block| block.try_into().ok())
-            .ok_or(WeightsError::Block(ANCHORS.len()))?;
-        Ok(Weights { anchors, constants })
+        let last = ANCHORS.len();
+        let count = weights_per_anchor();
+        let unpacked = |number: usize, count: usize| {
+            unpack(packed[number], count).ok_or(WeightsError::Block(number))
+        };
+        let anchors: Result<_, _> =
+            (0..last).into_par_iter().map(|number| unpacked(number, count)).collect();
+        let constants = unpacked(last, PLIES)?;
+        let constants = constants.try_into().map_err(|_| WeightsError::Block(last))?;
+        if !rest.is_empty() {
+            return Err(WeightsError::Block(last));
+        }
+        Ok(Weights { anchors: anchors?, constants })
     }
 
     /// The bytes of the weights file.
@@ -184,11 +193,16 @@ fn write_block(out: &mut Vec<u8>, weights: &[i16]) {
     out.extend(packed);
 }
 
-/// The next block, if it unpacks to exactly `count` weights; `rest` then begins after it.
-fn read_block(rest: &mut &[u8], count: usize) -> Option<Vec<i16>> {
+/// The next block, still packed; `rest` then begins after it.
+fn next_block<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
     let (length, after) = rest.split_first_chunk::<4>()?;
     let (packed, after) = after.split_at_checked(u32::from_le_bytes(*length) as usize)?;
     *rest = after;
+    Some(packed)
+}
+
+/// The weights of a block, if they are exactly `count`.
+fn unpack(packed: &[u8], count: usize) -> Option<Vec<i16>> {
     let mut planes = Vec::with_capacity(2 * count + 1);
     DeflateDecoder::new(packed).take(2 * count as u64 + 1).read_to_end(&mut planes).ok()?;
     if planes.len() != 2 * count {
@@ -231,7 +245,7 @@ mod tests {
             altered[at] ^= 1;
             error(&altered)
         };
-        assert!(altered(8).contains("version 0"), "{}", altered(8));
+        assert!(altered(8).contains("version 3"), "{}", altered(8));
         assert!(altered(12).contains("other patterns"));
         assert!(altered(16).contains("checksum"));
         assert!(altered(bytes.len() / 2).contains("checksum"));

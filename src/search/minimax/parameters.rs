@@ -42,9 +42,9 @@ pub const PROBCUT_SHARE_END: f32 = 0.34;
 
 /// Noise between a deep and a shallow search, see [`super::probcut::sigma`]: fitted by
 /// `kitai probcut --positions 700 --depth 9 --solve 17 --seed 3`.
-pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.584, -0.0064, 0.0686, -0.1912, 0.0197];
+pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.446, 0.0036, 0.0794, -0.1893, -0.0240];
 /// The same while solving, from the same run.
-pub static PROBCUT_END_SIGMA: [f32; 5] = [1.448, 0.0362, 0.0362, -0.0858, -0.1930];
+pub static PROBCUT_END_SIGMA: [f32; 5] = [1.496, 0.0357, 0.0357, -0.1054, -0.2250];
 /// Share of the fitted deviation that a midgame cut must clear per unit of confidence. Found in
 /// matches of 300 games at 30,000 nodes a move against hand-set margins of about this size: 1.0
 /// scored 44 %, 0.65 scored 46 %.

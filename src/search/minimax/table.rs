@@ -14,6 +14,7 @@ use zerocopy::FromZeros;
 
 use super::probcut::Selectivity;
 use super::{SCORE_MAX, Value};
+use crate::memory::prefer_huge_pages;
 use crate::othello::{Position, hash};
 
 /// No move, in an entry.
@@ -172,7 +173,9 @@ impl Table {
     pub fn new(mebibytes: usize) -> Table {
         let wanted = (mebibytes << 20) / size_of::<Bucket>();
         let buckets = (wanted + 1).next_power_of_two() / 2;
-        Table { buckets: zeroed_buckets(buckets.max(1)), generation: AtomicU8::new(1) }
+        let buckets = zeroed_buckets(buckets.max(1));
+        prefer_huge_pages(&buckets);
+        Table { buckets, generation: AtomicU8::new(1) }
     }
 
     /// Forgets everything.
