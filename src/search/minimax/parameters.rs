@@ -41,7 +41,8 @@ pub const PROBCUT_MIN_DEPTH_END: u32 = 12;
 pub const PROBCUT_SHARE_END: f32 = 0.34;
 
 /// Noise between a deep and a shallow search, see [`super::probcut::sigma`]: fitted by
-/// `kitai probcut --positions 700 --depth 9 --solve 17 --seed 3`.
+/// `kitai probcut --positions 500 --depth 9 --solve 17 --seed 3` with the weights of step 4 in
+/// `weights.md`, next to the embedded ones.
 pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.446, 0.0036, 0.0794, -0.1893, -0.0240];
 /// The same while solving, from the same run.
 pub static PROBCUT_END_SIGMA: [f32; 5] = [1.496, 0.0357, 0.0357, -0.1054, -0.2250];
