@@ -67,57 +67,47 @@ fn parts(position: Position) -> Parts {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
     let (lines, blocks) = simd::rows_and_blocks(planes);
     #[cfg(not(all(target_arch = "x86_64", target_feature = "avx2")))]
-    let (lines, blocks) = rows_and_blocks_portable(planes);
+    let (lines, blocks) = portable::rows_and_blocks(planes);
     Parts { counts: counts as usize, lines, blocks }
 }
 
-/// The form of the vector code that needs nothing but 64-bit integers.
-#[cfg_attr(all(target_arch = "x86_64", target_feature = "avx2"), cfg(test))]
-fn rows_and_blocks_portable(planes: Planes) -> ([Rows; 2], [Rows; 4]) {
-    let turned = transposed(planes);
-    let views = [planes, mirrored(planes), turned, mirrored(turned)].map(rows);
-    ([views[0], views[2]], views.map(blocks))
+/// The form that needs nothing but 64-bit integers.
+#[cfg(any(test, not(all(target_arch = "x86_64", target_feature = "avx2"))))]
+mod portable {
+    use super::{Planes, Rows};
+    use crate::othello::symmetry::{mirror_columns, transpose};
+
+    /// Rows and blocks of all views.
+    #[inline]
+    pub fn rows_and_blocks(planes: Planes) -> ([Rows; 2], [Rows; 4]) {
+        let turned = planes.map(transpose);
+        let views = [planes, planes.map(mirror_columns), turned, turned.map(mirror_columns)];
+        let views = views.map(rows);
+        ([views[0], views[2]], views.map(blocks))
+    }
+
+    /// The rows of the board for both sides.
+    #[inline]
+    fn rows(planes: Planes) -> Rows {
+        let byte = |plane: u64, row: usize| (plane >> (8 * row) & 0xff) as u16;
+        std::array::from_fn(|place| {
+            let (side, row) = (place / 8, place % 8);
+            byte(planes[2 * side + 1], row) << 8 | byte(planes[2 * side], row)
+        })
+    }
+
+    /// The blocks at the left end of each first and last row.
+    #[inline]
+    fn blocks(rows: Rows) -> Rows {
+        std::array::from_fn(|place| match place % 8 {
+            0 => rows[place] & 0x0f0f | (rows[place + 1] & 0x0f0f) << 4,
+            7 => rows[place] & 0x0f0f | (rows[place - 1] & 0x0f0f) << 4,
+            _ => 0,
+        })
+    }
 }
 
-/// The rows of the board for both sides.
-#[cfg_attr(all(target_arch = "x86_64", target_feature = "avx2"), cfg(test))]
-fn rows(planes: Planes) -> Rows {
-    let byte = |plane: u64, row: usize| (plane >> (8 * row) & 0xff) as u16;
-    std::array::from_fn(|place| {
-        let (side, row) = (place / 8, place % 8);
-        byte(planes[2 * side + 1], row) << 8 | byte(planes[2 * side], row)
-    })
-}
-
-/// The blocks at the left end of each first and last row.
-#[cfg_attr(all(target_arch = "x86_64", target_feature = "avx2"), cfg(test))]
-fn blocks(rows: Rows) -> Rows {
-    std::array::from_fn(|place| match place % 8 {
-        0 => rows[place] & 0x0f0f | (rows[place + 1] & 0x0f0f) << 4,
-        7 => rows[place] & 0x0f0f | (rows[place - 1] & 0x0f0f) << 4,
-        _ => 0,
-    })
-}
-
-/// The planes with rows and columns exchanged.
-#[cfg_attr(all(target_arch = "x86_64", target_feature = "avx2"), cfg(test))]
-fn transposed(planes: Planes) -> Planes {
-    let exchange = |plane: u64, step: u32, mask: u64| {
-        let differ = (plane ^ (plane >> step)) & mask;
-        plane ^ differ ^ (differ << step)
-    };
-    planes
-        .map(|plane| exchange(plane, 7, 0x00aa_00aa_00aa_00aa))
-        .map(|plane| exchange(plane, 14, 0x0000_cccc_0000_cccc))
-        .map(|plane| exchange(plane, 28, 0x0000_0000_f0f0_f0f0))
-}
-
-/// The planes with the bits of every row in reverse order.
-#[cfg_attr(all(target_arch = "x86_64", target_feature = "avx2"), cfg(test))]
-fn mirrored(planes: Planes) -> Planes {
-    planes.map(|plane| plane.reverse_bits().swap_bytes())
-}
-
+/// The form for vectors of 256 bits: a quarter more nodes a second in the whole midgame search.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 mod simd {
     use super::{Planes, Rows};
@@ -202,14 +192,16 @@ mod simd {
 /// The index of each lane within its table, in the order of [`TABLES`].
 pub fn indices(position: Position) -> [u16; LANES] {
     let parts = parts(position);
-    let mut lanes = vec![parts.counts as u16];
+    let mut lanes = [0; LANES];
+    lanes[0] = parts.counts as u16;
     for side in 0..2 {
+        let lanes = &mut lanes[1 + 24 * side..][..24];
         for line in 0..4 {
-            lanes.extend(parts.line(side, line));
+            lanes[4 * line..][..4].copy_from_slice(&parts.line(side, line));
         }
-        lanes.extend(parts.blocks(side));
+        lanes[16..].copy_from_slice(&parts.blocks(side));
     }
-    std::array::from_fn(|lane| lanes[lane])
+    lanes
 }
 
 impl Parts {
@@ -348,7 +340,7 @@ mod tests {
             for _ in 0..500 {
                 let planes: Planes = rand::Rng::random(&mut rng);
                 let (lines, blocks) = simd::rows_and_blocks(planes);
-                let (slow_lines, slow_blocks) = rows_and_blocks_portable(planes);
+                let (slow_lines, slow_blocks) = portable::rows_and_blocks(planes);
                 assert_eq!(lines, slow_lines);
                 for (block, slow) in blocks.iter().zip(slow_blocks) {
                     for place in [0, 7, 8, 15] {

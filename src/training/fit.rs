@@ -100,46 +100,33 @@ struct Sample {
     weight: f32,
 }
 
-/// Shapes and reach with the packings that map raw indices to contents.
+/// Where the contents of shapes and reach stand, table by table as [`pattern::packings`] has them.
 struct Features {
     geometry: Geometry,
-    packings: Vec<Vec<u32>>,
-    /// Lanes of each shape, which stand together.
+    /// Lanes of each table, which stand together.
     lanes: Vec<std::ops::Range<usize>>,
-    /// Contents of each shape, and where they begin in the list of all.
-    counts: Vec<usize>,
+    /// Where the contents of each table begin in the list of all.
     begins: Vec<usize>,
 }
 
 impl Features {
     fn new() -> Features {
         let geometry = pattern::geometry();
-        let mut features = Features {
-            packings: Vec::new(),
-            lanes: Vec::new(),
-            counts: Vec::new(),
-            begins: Vec::new(),
-            geometry,
-        };
-        let shapes = features.geometry.shapes();
-        let lanes =
-            shapes.iter().map(|s| s.placements.len()).chain(reach::TABLES.map(|(lanes, _)| lanes));
+        let of_shapes = geometry.shapes().iter().map(|shape| shape.placements.len());
+        let of_reach = reach::TABLES.map(|(lanes, _)| lanes);
+        let (mut lanes, mut begins) = (Vec::new(), Vec::new());
         let (mut lane, mut begin) = (0, 0);
-        for ((packing, count), lanes) in
-            pattern::packings(&features.geometry).into_iter().zip(lanes)
-        {
-            features.packings.push(packing);
-            features.lanes.push(lane..lane + lanes);
-            features.counts.push(count);
-            features.begins.push(begin);
-            lane += lanes;
-            begin += count;
+        for ((_, contents), count) in pattern::packings().iter().zip(of_shapes.chain(of_reach)) {
+            lanes.push(lane..lane + count);
+            begins.push(begin);
+            lane += count;
+            begin += contents;
         }
-        features
+        Features { geometry, lanes, begins }
     }
 
     fn contents(&self) -> usize {
-        self.counts.iter().sum()
+        pattern::packings().iter().map(|(_, contents)| contents).sum()
     }
 
     fn sample(&self, scored: &Scored) -> Sample {
@@ -148,7 +135,7 @@ impl Features {
         indices[..shapes].copy_from_slice(&self.geometry.indices(scored.position).0[..shapes]);
         indices[shapes..][..reach::LANES].copy_from_slice(&reach::indices(scored.position));
         let mut contents = [0; LANES];
-        for (packing, lanes) in self.packings.iter().zip(&self.lanes) {
+        for ((packing, _), lanes) in pattern::packings().iter().zip(&self.lanes) {
             for lane in lanes.clone() {
                 contents[lane] = packing[usize::from(indices[lane])] as u16;
             }
@@ -219,7 +206,7 @@ impl Model {
     fn gather(&mut self, samples: &[Sample], amount: impl Fn(usize, f32) -> f32 + Sync) {
         let mut slices = Vec::new();
         let mut rest = &mut self.gradient[..];
-        for (&count, lanes) in self.features.counts.iter().zip(&self.features.lanes) {
+        for (&(_, count), lanes) in pattern::packings().iter().zip(&self.features.lanes) {
             let (slice, after) = rest.split_at_mut(count * ROW);
             slices.push((slice, lanes.clone()));
             rest = after;

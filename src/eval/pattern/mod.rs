@@ -40,8 +40,11 @@ pub fn geometry() -> Geometry {
 
 /// For each table, shapes first, the number of the weight that serves each entry, and how many
 /// weights there are.
-pub fn packings(geometry: &Geometry) -> Vec<(Vec<u32>, usize)> {
-    geometry.shapes().iter().map(Shape::packing).chain(reach::packings()).collect()
+pub fn packings() -> &'static [(Vec<u32>, usize)] {
+    static PACKINGS: OnceLock<Vec<(Vec<u32>, usize)>> = OnceLock::new();
+    PACKINGS.get_or_init(|| {
+        geometry().shapes().iter().map(Shape::packing).chain(reach::packings()).collect()
+    })
 }
 
 /// Plies that share their tables: more would cost memory and cache for little.
@@ -78,19 +81,17 @@ pub fn embedded() -> Arc<Linear> {
 
 /// The evaluator with these weights.
 pub fn evaluator(weights: &Weights) -> Linear {
-    let geometry = geometry();
-    let packings: Vec<Vec<u32>> = packings(&geometry).into_iter().map(|(table, _)| table).collect();
     let stage_of_ply = std::array::from_fn(|ply| stage_of(ply) as u8);
     let constant_of_ply: [i32; PLIES] =
         std::array::from_fn(|ply| i32::from(weights.constants[ply]));
     let fill = |stage: usize, room: &mut [i16]| {
-        expand(weights, &packings, ANCHORS[0] + stage * PLIES_PER_STAGE, room);
+        expand(weights, ANCHORS[0] + stage * PLIES_PER_STAGE, room);
     };
-    Linear::new(geometry, true, stage_of_ply, constant_of_ply, fill)
+    Linear::new(geometry(), true, stage_of_ply, constant_of_ply, fill)
 }
 
 /// Writes the full tables of a ply.
-fn expand(weights: &Weights, packings: &[Vec<u32>], ply: usize, mut room: &mut [i16]) {
+fn expand(weights: &Weights, ply: usize, mut room: &mut [i16]) {
     let (before, after, share) = anchors_around(ply);
     let mixed: Vec<i16> = weights.anchors[before]
         .iter()
@@ -98,14 +99,13 @@ fn expand(weights: &Weights, packings: &[Vec<u32>], ply: usize, mut room: &mut [
         .map(|(&b, &a)| (f32::from(b) + (f32::from(a) - f32::from(b)) * share).round() as i16)
         .collect();
     let mut rest = &mixed[..];
-    for packed in packings {
-        let (table, after) = room.split_at_mut(packed.len());
-        for (entry, &number) in table.iter_mut().zip(packed) {
+    for (packing, count) in packings() {
+        let (table, after) = room.split_at_mut(packing.len());
+        for (entry, &number) in table.iter_mut().zip(packing) {
             *entry = rest[number as usize];
         }
         room = after;
-        let count = packed.iter().max().map_or(0, |&greatest| greatest as usize + 1);
-        rest = &rest[count..];
+        rest = &rest[*count..];
     }
 }
 
@@ -169,10 +169,8 @@ mod tests {
         let mut weights = Weights::zero();
         weights.anchors[0].fill(100);
         weights.anchors[1].fill(200);
-        let packings: Vec<Vec<u32>> =
-            packings(&geometry()).into_iter().map(|(table, _)| table).collect();
-        let mut tables = vec![0; packings.iter().map(Vec::len).sum()];
-        expand(&weights, &packings, 11, &mut tables);
+        let mut tables = vec![0; packings().iter().map(|(packing, _)| packing.len()).sum()];
+        expand(&weights, 11, &mut tables);
         assert!(tables.iter().all(|&weight| weight == 150));
     }
 }

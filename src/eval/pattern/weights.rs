@@ -21,7 +21,7 @@ use flate2::write::DeflateEncoder;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::{ANCHORS, SHAPES, geometry, packings};
+use super::{ANCHORS, SHAPES, packings};
 use crate::eval::linear::PLIES;
 use crate::eval::reach;
 
@@ -82,7 +82,7 @@ pub enum WeightsError {
 
 /// How many weights an anchor has.
 pub fn weights_per_anchor() -> usize {
-    packings(&geometry()).iter().map(|(_, count)| count).sum()
+    packings().iter().map(|(_, count)| count).sum()
 }
 
 /// Distinguishes sets of shapes, reach tables and anchors.
