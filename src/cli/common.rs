@@ -56,9 +56,18 @@ impl EngineArgs {
     /// # Errors
     /// As [`EngineArgs::options`].
     pub fn training_options(&self) -> Result<Options, CliError> {
+        self.options_with_hash(1)
+    }
+
+    /// As [`EngineArgs::options`], with a transposition table of so many MiB unless another is
+    /// asked for.
+    ///
+    /// # Errors
+    /// As [`EngineArgs::options`].
+    pub fn options_with_hash(&self, mib: u32) -> Result<Options, CliError> {
         let mut options = self.options()?;
         if !options.changed().any(|(name, _)| name == "hash") {
-            options.set("hash", "1").map_err(CliError::input)?;
+            options.set("hash", &mib.to_string()).map_err(CliError::input)?;
         }
         Ok(options)
     }
@@ -87,6 +96,15 @@ mod tests {
         let options = options(&["depth=3", "hash = 2"]).unwrap();
         assert_eq!((options.integer("depth"), options.integer("hash")), (3, 2));
         assert_eq!(options.integer("move-time"), 1000);
+    }
+
+    #[test]
+    fn a_table_of_another_size_gives_way_to_one_asked_for() {
+        let hash = |settings: &[&str]| {
+            let settings = settings.iter().map(|&setting| setting.to_owned()).collect();
+            EngineArgs { config: None, settings }.options_with_hash(256).unwrap().integer("hash")
+        };
+        assert_eq!((hash(&[]), hash(&["hash=8"])), (256, 8));
     }
 
     #[test]

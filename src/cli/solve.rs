@@ -76,13 +76,13 @@ struct Row {
 /// If the file cannot be read, an option is wrong or an answer differs.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let problems = read(args)?;
-    let mut options = args.engine.options()?;
+    let mut options = args.engine.options_with_hash(256)?;
     let mut set = |name, value: Option<u32>| match value {
         Some(value) => options.set(name, &value.to_string()).map_err(CliError::input),
         None => Ok(()),
     };
     set("threads", args.threads)?;
-    set("hash", Some(args.hash.unwrap_or(256)))?;
+    set("hash", args.hash)?;
     set("end-confidence", args.confidence)?;
     let limits = Limits {
         depth: args.depth,
