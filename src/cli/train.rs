@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
-use crate::eval::pattern::{Weights, evaluator};
+use crate::eval::pattern::{Pattern, Weights};
 use crate::eval::{Evaluator, UNIT};
 use crate::training::accuracy::{Accuracy, Summary};
 use crate::training::curve;
@@ -55,6 +55,9 @@ pub struct Args {
     /// Sightings per step that count as little evidence
     #[arg(long, default_value_t = Settings::default().prior)]
     prior: f32,
+    /// How much the error of the rough value, which settles most leaves, counts beside the value's
+    #[arg(long, default_value_t = Settings::default().rough)]
+    rough: f32,
     /// Stop after so many passes without gain
     #[arg(long, default_value_t = Settings::default().patience)]
     patience: usize,
@@ -98,6 +101,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         rate: args.rate,
         ridge: args.ridge,
         prior: args.prior,
+        rough: args.rough,
         patience: args.patience.max(1),
         seed: args.seed,
         ..Settings::default()
@@ -111,8 +115,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         let mut save = || {
             bar.suspend(|| {
                 output.line(format_args!(
-                    "pass {:>3}: training {:.3}, validation {:.3}",
-                    epoch.number, epoch.train_rmse, epoch.validation_rmse
+                    "pass {:>3}: training {:.3}, validation {:.3} (rough value {:.3})",
+                    epoch.number, epoch.train_rmse, epoch.validation_rmse, epoch.rough_rmse
                 ))
             })?;
             if epoch.validation_rmse < lowest {
@@ -186,7 +190,7 @@ fn split(args: &Args) -> Result<(Vec<Scored>, Vec<Scored>), CliError> {
 
 /// Errors of the finished weights by number of empties, four together.
 fn phases(weights: Weights, validation: &[Scored]) -> Vec<Phase> {
-    let evaluator = evaluator(&weights);
+    let evaluator = Pattern::new(&weights);
     let mut accuracies = [Accuracy::default(); 16];
     for scored in validation {
         let said = f64::from(evaluator.evaluate(scored.position)) / f64::from(UNIT);

@@ -108,7 +108,7 @@ impl Shape {
 /// The indices of every placement of a geometry for one position, seen by its mover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(64))]
-pub struct Indices(pub [u16; LANES]);
+pub struct Indices(pub(crate) [u16; LANES]);
 
 /// A list of shapes with everything needed to keep their indices.
 pub struct Geometry {

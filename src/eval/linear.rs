@@ -1,13 +1,13 @@
-//! The sum of pattern tables: the evaluation that both `pattern` and `zebra` are.
+//! Sums of pattern tables: what `zebra` and `pattern` have in common ([`PatternSum`]), and the plain
+//! one, for any shapes, that `zebra` is ([`Linear`]).
 //!
 //! A position's value is a constant for the number of discs plus one table entry per placement of
-//! each shape, and, if asked for, per index of [`reach`]. Tables belong to stages of the game and stand one
-//! after the other in one block.
+//! each shape. Tables belong to stages of the game and stand one after the other in one block.
 
 use rayon::prelude::*;
 
 use super::geometry::{Geometry, Indices};
-use super::{Evaluator, Incremental, UNIT, reach};
+use super::{Evaluator, Incremental, UNIT};
 use crate::memory::prefer_huge_pages;
 use crate::othello::{Position, Square};
 
@@ -17,41 +17,30 @@ pub const PLIES: usize = 61;
 /// A sum of pattern tables by stage.
 pub struct Linear {
     geometry: Geometry,
-    /// Whether the tables of [`reach`] count too.
-    reach: bool,
     /// The stage whose tables serve each ply.
     stage_of_ply: [u8; PLIES],
     /// Added at each ply, in [`UNIT`]ths of a disc.
     constant_of_ply: [i32; PLIES],
-    /// Entries of one stage.
-    stage_size: usize,
-    /// The tables of all stages: those of the shapes, then those of [`reach`].
+    /// The tables of all stages.
     tables: Vec<i16>,
 }
 
 impl Linear {
     /// An evaluator with these tables. `fill` is given a stage that `stage_of_ply` names and room
-    /// for its tables: [`Geometry::table_size`] entries, and [`reach::TABLE_SIZE`] more if `reach`
-    /// is set.
+    /// for its tables: [`Geometry::table_size`] entries.
     pub fn new(
         geometry: Geometry,
-        reach: bool,
         stage_of_ply: [u8; PLIES],
         constant_of_ply: [i32; PLIES],
         fill: impl Fn(usize, &mut [i16]) + Sync,
     ) -> Linear {
         let count = 1 + usize::from(stage_of_ply.iter().copied().max().unwrap_or(0));
-        let stage_size = geometry.table_size() + if reach { reach::TABLE_SIZE } else { 0 };
+        let stage_size = geometry.table_size();
         let mut tables = vec![0; count * stage_size];
         prefer_huge_pages(&tables);
         let stages = tables.par_chunks_mut(stage_size).enumerate();
         stages.for_each(|(stage, tables)| fill(stage, tables));
-        Linear { geometry, reach, stage_of_ply, constant_of_ply, stage_size, tables }
-    }
-
-    /// The shapes and their placements.
-    pub fn geometry(&self) -> &Geometry {
-        &self.geometry
+        Linear { geometry, stage_of_ply, constant_of_ply, tables }
     }
 
     /// The sum in [`UNIT`]ths of a disc, not held within ±64 discs.
@@ -78,9 +67,6 @@ impl Linear {
         if lanes % 2 == 1 {
             even += entry(lanes - 1);
         }
-        if self.reach {
-            odd += reach::sum(position, &tables[self.geometry.table_size()..]);
-        }
         even + odd
     }
 
@@ -93,7 +79,7 @@ impl Linear {
 
     #[inline]
     fn tables(&self, stage: usize) -> &[i16] {
-        &self.tables[stage * self.stage_size..][..self.stage_size]
+        &self.tables[stage * self.geometry.table_size()..][..self.geometry.table_size()]
     }
 }
 
@@ -103,25 +89,51 @@ pub fn ply_of(position: Position) -> usize {
     60usize.saturating_sub(position.empty_count() as usize)
 }
 
-impl Incremental for Linear {
+impl PatternSum for Linear {
+    fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    #[inline]
+    fn sum_near(&self, indices: &Indices, position: Position, _alpha: i32, _beta: i32) -> i32 {
+        self.sum(indices, position)
+    }
+}
+
+/// What a sum of pattern tables has to tell to be an evaluator.
+pub trait PatternSum: Send + Sync {
+    /// The shapes and their placements.
+    fn geometry(&self) -> &Geometry;
+
+    /// The sum in [`UNIT`]ths of a disc, not held within ±64 discs; outside the window it may be
+    /// rough, as in [`Incremental::value_near`].
+    fn sum_near(&self, indices: &Indices, position: Position, alpha: i32, beta: i32) -> i32;
+}
+
+impl<S: PatternSum> Incremental for S {
     type State = Indices;
 
     fn root(&self, position: Position) -> Indices {
-        self.geometry.indices(position)
+        self.geometry().indices(position)
     }
 
     #[inline]
     fn child(&self, state: &Indices, square: Square, flips: u64) -> Indices {
-        self.geometry.child(state, square, flips)
+        self.geometry().child(state, square, flips)
     }
 
     #[inline]
     fn passed(&self, state: &Indices) -> Indices {
-        self.geometry.passed(state)
+        self.geometry().passed(state)
     }
 
     #[inline]
     fn value(&self, state: &Indices, position: Position) -> i32 {
+        self.value_near(state, position, i32::MIN / 2, i32::MAX / 2)
+    }
+
+    #[inline]
+    fn value_near(&self, state: &Indices, position: Position, alpha: i32, beta: i32) -> i32 {
         // A side without discs has lost, whatever the tables say.
         if position.mover().is_empty() {
             return -64 * UNIT;
@@ -129,11 +141,11 @@ impl Incremental for Linear {
         if position.opponent().is_empty() {
             return 64 * UNIT;
         }
-        self.sum(state, position).clamp(-64 * UNIT, 64 * UNIT)
+        self.sum_near(state, position, alpha, beta).clamp(-64 * UNIT, 64 * UNIT)
     }
 }
 
-impl Evaluator for Linear {
+impl<S: PatternSum> Evaluator for S {
     fn evaluate(&self, position: Position) -> i32 {
         self.value(&self.root(position), position)
     }
@@ -156,10 +168,9 @@ mod tests {
             .collect();
         let mut constants = [0; PLIES];
         constants[30] = 1000;
-        let linear =
-            Linear::new(Geometry::new(vec![edge]), false, [0; PLIES], constants, |_, room| {
-                room.copy_from_slice(&tables)
-            });
+        let linear = Linear::new(Geometry::new(vec![edge]), [0; PLIES], constants, |_, room| {
+            room.copy_from_slice(&tables)
+        });
         let mut rng = seeded(3);
         for empties in 0..=60 {
             let position = random_position(empties, &mut rng);
@@ -182,10 +193,9 @@ mod tests {
     #[test]
     fn a_side_without_discs_has_lost() {
         let shape = Shape::new("corner", "a1");
-        let linear =
-            Linear::new(Geometry::new(vec![shape]), false, [0; PLIES], [0; PLIES], |_, room| {
-                room.copy_from_slice(&[1, 0, -1])
-            });
+        let linear = Linear::new(Geometry::new(vec![shape]), [0; PLIES], [0; PLIES], |_, room| {
+            room.copy_from_slice(&[1, 0, -1])
+        });
         let wiped = Position::from_disjoint(0, 0xff);
         assert_eq!(linear.evaluate(wiped), -64 * UNIT);
         assert_eq!(linear.evaluate(wiped.pass()), 64 * UNIT);

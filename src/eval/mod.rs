@@ -49,6 +49,14 @@ pub trait Incremental: Send + Sync {
 
     /// The value of the position that `state` belongs to, as [`Evaluator::evaluate`] gives it.
     fn value(&self, state: &Self::State, position: Position) -> i32;
+
+    /// The same where it matters to a search with this window: a value that lies outside may be a
+    /// rougher one, on the same side of the window.
+    #[inline]
+    fn value_near(&self, state: &Self::State, position: Position, alpha: i32, beta: i32) -> i32 {
+        let _ = (alpha, beta);
+        self.value(state, position)
+    }
 }
 
 /// Any evaluator, asked afresh at every position.
@@ -72,7 +80,9 @@ impl Incremental for &dyn Evaluator {
 /// An evaluator together with how the search can best ask it.
 #[derive(Clone)]
 pub enum Evaluation {
-    /// A sum of pattern tables: `pattern` and `zebra`. Searches should be monomorphic for it.
+    /// `pattern`. Searches should be monomorphic for it and the next.
+    Pattern(Arc<pattern::Pattern>),
+    /// A plain sum of pattern tables: `zebra`.
     Linear(Arc<linear::Linear>),
     /// Anything else, asked afresh at every position.
     Other(Arc<dyn Evaluator>),
@@ -82,6 +92,7 @@ impl Evaluation {
     /// The plain view that every method understands.
     pub fn evaluator(&self) -> Arc<dyn Evaluator> {
         match self {
+            Evaluation::Pattern(pattern) => pattern.clone(),
             Evaluation::Linear(linear) => linear.clone(),
             Evaluation::Other(other) => other.clone(),
         }
@@ -121,12 +132,15 @@ pub fn choose(options: &Options) -> Result<Evaluation, OptionError> {
 fn load_pattern(options: &Options) -> Result<Evaluation, OptionError> {
     let file = options.text("weights");
     if file.is_empty() {
-        return Ok(Evaluation::Linear(pattern::embedded()));
+        return Ok(Evaluation::Pattern(pattern::embedded()));
     }
-    let load = |file: &Path| pattern::Weights::load(file).map(|w| pattern::evaluator(&w));
-    shared("pattern", Path::new(&file), load)
-        .map(Evaluation::Linear)
-        .map_err(|error| OptionError::Unusable { name: "weights", reason: error.to_string() })
+    let load = |file: &Path| {
+        let weights = pattern::Weights::load(file)?;
+        Ok(Evaluation::Pattern(Arc::new(pattern::Pattern::new(&weights))))
+    };
+    shared("pattern", Path::new(&file), load).map_err(|error: pattern::WeightsError| {
+        OptionError::Unusable { name: "weights", reason: error.to_string() }
+    })
 }
 
 fn load_zebra(options: &Options, ablation: zebra::Ablation) -> Result<Evaluation, OptionError> {
@@ -135,8 +149,10 @@ fn load_zebra(options: &Options, ablation: zebra::Ablation) -> Result<Evaluation
     if file.is_empty() {
         return Err(unusable("the zebra evaluation needs a file like coeffs2.bin".to_owned()));
     }
-    shared(&options.text("eval"), Path::new(&file), |file| zebra::load(file, ablation))
-        .map(Evaluation::Linear)
+    let load = |file: &Path| {
+        zebra::load(file, ablation).map(|linear| Evaluation::Linear(Arc::new(linear)))
+    };
+    shared(&options.text("eval"), Path::new(&file), load)
         .map_err(|error| unusable(error.to_string()))
 }
 
@@ -154,13 +170,13 @@ struct Origin {
 fn shared<E>(
     eval: &str,
     file: &Path,
-    load: impl FnOnce(&Path) -> Result<linear::Linear, E>,
-) -> Result<Arc<linear::Linear>, E> {
+    load: impl FnOnce(&Path) -> Result<Evaluation, E>,
+) -> Result<Evaluation, E> {
     /// Evaluators kept, those used last.
     const KEPT: usize = 4;
-    static LOADED: Mutex<Vec<(Origin, Arc<linear::Linear>)>> = Mutex::new(Vec::new());
+    static LOADED: Mutex<Vec<(Origin, Evaluation)>> = Mutex::new(Vec::new());
 
-    let Ok(found) = std::fs::metadata(file) else { return load(file).map(Arc::new) };
+    let Ok(found) = std::fs::metadata(file) else { return load(file) };
     let origin = Origin {
         eval: eval.to_owned(),
         file: file.to_owned(),
@@ -171,13 +187,13 @@ fn shared<E>(
     let known = loaded.iter().position(|(known, _)| *known == origin);
     let entry = match known {
         Some(index) => loaded.remove(index),
-        None => (origin, Arc::new(load(file)?)),
+        None => (origin, load(file)?),
     };
-    let linear = entry.1.clone();
+    let evaluation = entry.1.clone();
     loaded.push(entry);
     let surplus = loaded.len().saturating_sub(KEPT);
     loaded.drain(..surplus);
-    Ok(linear)
+    Ok(evaluation)
 }
 
 #[cfg(test)]
@@ -215,8 +231,8 @@ mod tests {
             std::fs::write(&file, weights.to_bytes()).unwrap();
         };
         let chosen = || match choose(&options).unwrap() {
-            Evaluation::Linear(linear) => linear,
-            Evaluation::Other(_) => panic!("pattern tables are linear"),
+            Evaluation::Pattern(pattern) => pattern,
+            _ => panic!("`pattern` is the default"),
         };
         write(5);
         let first = chosen();

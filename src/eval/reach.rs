@@ -5,6 +5,9 @@
 //! the blocks of four by two squares in its corners are looked up whole, once for each side. One
 //! more table takes the two numbers of moves. Nothing of this is kept from move to move: legal moves
 //! change all over the board, and four bitboards give all indices in a few vector operations.
+//!
+//! The numbers of moves and the edges tell most and cost least. They belong to the rough value that
+//! settles most leaves of a search ([`Reach::rough`]); the inner lines and the blocks are [`Reach::rest`].
 
 use crate::othello::Position;
 
@@ -17,21 +20,24 @@ const COUNTS: usize = (MOST as usize + 1) * (MOST as usize + 1);
 /// Entries of a table of eight squares.
 const EIGHT: usize = 1 << 16;
 
-/// How many lanes share each table, and its entries: the numbers of moves, then for each side the
-/// four kinds of lines from the edge inward and the blocks.
+/// How many lanes share each table, and its entries: the numbers of moves and each side's edges; then
+/// for each side the other three kinds of lines, from the edge inward, and the blocks.
 pub const TABLES: [(usize, usize); 11] = [
     (1, COUNTS),
     (4, EIGHT),
     (4, EIGHT),
     (4, EIGHT),
     (4, EIGHT),
-    (8, EIGHT),
     (4, EIGHT),
+    (8, EIGHT),
     (4, EIGHT),
     (4, EIGHT),
     (4, EIGHT),
     (8, EIGHT),
 ];
+
+/// How many of [`TABLES`], from the first, belong to the rough value.
+pub const ROUGH_TABLES: usize = 3;
 
 /// Indices per position.
 pub const LANES: usize = 49;
@@ -47,28 +53,20 @@ type Planes = [u64; 4];
 /// moves, then for the opponent's.
 type Rows = [u16; 16];
 
-/// The indices of a position, not yet by table.
-struct Parts {
+/// What is to be looked up for a position.
+pub struct Reach {
+    planes: Planes,
+    /// Index of the two numbers of moves.
     counts: usize,
+}
+
+/// The indices beyond the edges, not yet by table.
+struct Parts {
     /// Rows and columns.
     lines: [Rows; 2],
     /// At the places of the first and the last row, the blocks that begin there: of the board, its
     /// mirror image, the board with rows and columns exchanged and that one's mirror image.
     blocks: [Rows; 4],
-}
-
-#[inline(always)]
-fn parts(position: Position) -> Parts {
-    let (mover, opponent) = (position.mover().0, position.opponent().0);
-    let (to_mover, to_opponent) = (position.legal_moves().0, position.pass().legal_moves().0);
-    let planes =
-        [mover | to_mover, opponent | to_mover, mover | to_opponent, opponent | to_opponent];
-    let counts = to_mover.count_ones().min(MOST) * (MOST + 1) + to_opponent.count_ones().min(MOST);
-    #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
-    let (lines, blocks) = simd::rows_and_blocks(planes);
-    #[cfg(not(all(target_arch = "x86_64", target_feature = "avx2")))]
-    let (lines, blocks) = portable::rows_and_blocks(planes);
-    Parts { counts: counts as usize, lines, blocks }
 }
 
 /// The form that needs nothing but 64-bit integers.
@@ -191,17 +189,85 @@ mod simd {
 
 /// The index of each lane within its table, in the order of [`TABLES`].
 pub fn indices(position: Position) -> [u16; LANES] {
-    let parts = parts(position);
+    let reach = Reach::new(position);
+    let parts = reach.parts();
     let mut lanes = [0; LANES];
-    lanes[0] = parts.counts as u16;
+    lanes[0] = reach.counts as u16;
     for side in 0..2 {
-        let lanes = &mut lanes[1 + 24 * side..][..24];
-        for line in 0..4 {
-            lanes[4 * line..][..4].copy_from_slice(&parts.line(side, line));
+        lanes[1 + 4 * side..][..4].copy_from_slice(&reach.edges(side));
+        let lanes = &mut lanes[9 + 20 * side..][..20];
+        for line in 1..4 {
+            lanes[4 * line - 4..][..4].copy_from_slice(&parts.line(side, line));
         }
-        lanes[16..].copy_from_slice(&parts.blocks(side));
+        lanes[12..].copy_from_slice(&parts.blocks(side));
     }
     lanes
+}
+
+impl Reach {
+    /// Finds the moves of both sides.
+    #[inline]
+    pub fn new(position: Position) -> Reach {
+        let (mover, opponent) = (position.mover().0, position.opponent().0);
+        let (to_mover, to_opponent) = (position.legal_moves().0, position.pass().legal_moves().0);
+        let count = |moves: u64| moves.count_ones().min(MOST);
+        Reach {
+            planes: [
+                mover | to_mover,
+                opponent | to_mover,
+                mover | to_opponent,
+                opponent | to_opponent,
+            ],
+            counts: (count(to_mover) * (MOST + 1) + count(to_opponent)) as usize,
+        }
+    }
+
+    /// The sum of the entries of the numbers of moves and of the edges.
+    ///
+    /// # Panics
+    /// If there are fewer than [`TABLE_SIZE`] entries; the same for [`Reach::rest`].
+    #[inline]
+    pub fn rough(&self, tables: &[i8]) -> i32 {
+        let (counts, [mover, opponent, ..]) = by_table(tables);
+        i32::from(counts[self.counts]) + sum(mover, self.edges(0)) + sum(opponent, self.edges(1))
+    }
+
+    /// The sum of the entries of the inner lines and the blocks.
+    #[inline]
+    pub fn rest(&self, tables: &[i8]) -> i32 {
+        let parts = self.parts();
+        let (_, [_, _, m2, m3, m4, m_block, o2, o3, o4, o_block]) = by_table(tables);
+        let mover = sum(m2, parts.line(0, 1))
+            + sum(m3, parts.line(0, 2))
+            + sum(m4, parts.line(0, 3))
+            + sum(m_block, parts.blocks(0));
+        let opponent = sum(o2, parts.line(1, 1))
+            + sum(o3, parts.line(1, 2))
+            + sum(o4, parts.line(1, 3))
+            + sum(o_block, parts.blocks(1));
+        mover + opponent
+    }
+
+    /// The two rows and two columns at the edges.
+    #[inline(always)]
+    fn edges(&self, side: usize) -> [u16; 4] {
+        /// The bits of the first column, gathered in a byte.
+        const fn column(bits: u64) -> u8 {
+            ((bits & 0x0101_0101_0101_0101).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
+        }
+        let [low, high] = [self.planes[2 * side], self.planes[2 * side + 1]]
+            .map(|plane| [plane as u8, (plane >> 56) as u8, column(plane), column(plane >> 7)]);
+        std::array::from_fn(|edge| u16::from_le_bytes([low[edge], high[edge]]))
+    }
+
+    #[inline(always)]
+    fn parts(&self) -> Parts {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
+        let (lines, blocks) = simd::rows_and_blocks(self.planes);
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "avx2")))]
+        let (lines, blocks) = portable::rows_and_blocks(self.planes);
+        Parts { lines, blocks }
+    }
 }
 
 impl Parts {
@@ -222,37 +288,18 @@ impl Parts {
     }
 }
 
-/// The sum of the entries that the position's indices name in `tables`.
-///
-/// # Panics
-/// If there are fewer than [`TABLE_SIZE`] entries.
-#[inline]
-pub fn sum(position: Position, tables: &[i16]) -> i32 {
-    let parts = parts(position);
+/// The table of the numbers of moves and those of eight squares. Tables of known size need no checks
+/// for sixteen-bit indices.
+#[inline(always)]
+fn by_table(tables: &[i8]) -> (&[i8], &[[i8; EIGHT]; 10]) {
     let (counts, tables) = tables.split_at(COUNTS);
-    // Tables of known size need no checks for sixteen-bit indices.
-    let (tables, _) = tables.as_chunks::<EIGHT>();
-    let [m1, m2, m3, m4, m_block, o1, o2, o3, o4, o_block, ..] = tables else {
-        panic!("too few entries")
-    };
-    let four = |table: &[i16; EIGHT], lanes: [u16; 4]| {
-        let [a, b, c, d] = lanes.map(|lane| i32::from(table[usize::from(lane)]));
-        (a + b) + (c + d)
-    };
-    let eight = |table: &[i16; EIGHT], [a, b, c, d, e, f, g, h]: [u16; 8]| {
-        four(table, [a, b, c, d]) + four(table, [e, f, g, h])
-    };
-    let mover = four(m1, parts.line(0, 0))
-        + four(m2, parts.line(0, 1))
-        + four(m3, parts.line(0, 2))
-        + four(m4, parts.line(0, 3))
-        + eight(m_block, parts.blocks(0));
-    let opponent = four(o1, parts.line(1, 0))
-        + four(o2, parts.line(1, 1))
-        + four(o3, parts.line(1, 2))
-        + four(o4, parts.line(1, 3))
-        + eight(o_block, parts.blocks(1));
-    i32::from(counts[parts.counts]) + mover + opponent
+    (counts, tables.as_chunks().0.try_into().expect("entries for all tables"))
+}
+
+/// The sum of these entries.
+#[inline(always)]
+fn sum<const N: usize>(table: &[i8; EIGHT], lanes: [u16; N]) -> i32 {
+    lanes.iter().map(|&lane| i32::from(table[usize::from(lane)])).sum()
 }
 
 /// For each table the number of the weight that serves each entry, and how many weights there are:
@@ -268,8 +315,8 @@ pub fn packings() -> Vec<(Vec<u32>, usize)> {
     }
     let own = |size: usize| ((0..size as u32).collect(), size);
     let line = || (line.clone(), count as usize);
-    let side = || [line(), line(), line(), line(), own(EIGHT)];
-    std::iter::once(own(COUNTS)).chain(side()).chain(side()).collect()
+    let inner = || [line(), line(), line(), own(EIGHT)];
+    [own(COUNTS), line(), line()].into_iter().chain(inner()).chain(inner()).collect()
 }
 
 #[cfg(test)]
@@ -304,16 +351,21 @@ mod tests {
         let (files, ranks) = ("abcdefgh".as_bytes(), "12345678".as_bytes());
         let name =
             |file: usize, rank: usize| format!("{}{}", files[file] as char, ranks[rank] as char);
-        for side in [position, position.pass()] {
-            for line in 0..4 {
-                for turned in [false, true] {
-                    for at in [line, 7 - line] {
-                        let square = |i| if turned { name(at, i) } else { name(i, at) };
-                        let squares: Vec<String> = (0..8).map(square).collect();
-                        found.push(slow_eight(position, side, &squares));
-                    }
+        let line = |side: Position, line: usize| {
+            let mut lanes = Vec::new();
+            for turned in [false, true] {
+                for at in [line, 7 - line] {
+                    let square = |i| if turned { name(at, i) } else { name(i, at) };
+                    let squares: Vec<String> = (0..8).map(square).collect();
+                    lanes.push(slow_eight(position, side, &squares));
                 }
             }
+            lanes
+        };
+        let sides = [position, position.pass()];
+        found.extend(sides.into_iter().flat_map(|side| line(side, 0)));
+        for side in sides {
+            found.extend((1..4).flat_map(|at| line(side, at)));
             // The long side along the rank, then along the file; left or upper end first.
             for turned in [false, true] {
                 for far_along in [false, true] {

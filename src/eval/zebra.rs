@@ -164,7 +164,7 @@ pub fn parse(bytes: &[u8], ablation: Ablation) -> Result<Linear, ZebraError> {
             *entry = mix(before, after, moves, b, a);
         }
     };
-    Ok(Linear::new(geometry, false, stage_of_ply, constant_of_ply, fill))
+    Ok(Linear::new(geometry, stage_of_ply, constant_of_ply, fill))
 }
 
 /// The words of the gzip stream, whose own checksum finds altered bytes.
@@ -264,6 +264,7 @@ fn mix(before: &Stage, after: &Stage, moves: i32, value_before: i16, value_after
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::linear::PatternSum;
     use crate::eval::{Evaluator, Incremental};
     use crate::othello::Position;
     use crate::record::Board;

@@ -137,6 +137,7 @@ impl Measure {
     ) -> Option<Differences> {
         let measured = positions.par_iter().enumerate().map(|(index, &position)| {
             let found = match evaluation {
+                Evaluation::Pattern(pattern) => self.position(&**pattern, position, index, stop),
                 Evaluation::Linear(linear) => self.position(&**linear, position, index, stop),
                 Evaluation::Other(other) => {
                     let other: &dyn Evaluator = &**other;

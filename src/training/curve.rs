@@ -7,10 +7,10 @@ use crate::plot::{Labels, Series, line_chart};
 
 /// One line per pass: number, training error, validation error.
 pub fn csv(curve: &[Epoch]) -> String {
-    let mut text = String::from("epoch,train_rmse,validation_rmse\n");
-    for Epoch { number, train_rmse, validation_rmse } in curve {
+    let mut text = String::from("epoch,train_rmse,validation_rmse,rough_rmse\n");
+    for Epoch { number, train_rmse, validation_rmse, rough_rmse } in curve {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{number},{train_rmse:.4},{validation_rmse:.4}");
+        let _ = writeln!(text, "{number},{train_rmse:.4},{validation_rmse:.4},{rough_rmse:.4}");
     }
     text
 }
@@ -28,6 +28,7 @@ pub fn svg(curve: &[Epoch]) -> String {
         &[
             Series { name: "training", points: points(|epoch| epoch.train_rmse) },
             Series { name: "validation", points: points(|epoch| epoch.validation_rmse) },
+            Series { name: "rough value", points: points(|epoch| epoch.rough_rmse) },
         ],
     )
 }
@@ -43,9 +44,10 @@ mod tests {
                 number,
                 train_rmse: 9.0 - number as f64,
                 validation_rmse: 9.5 - number as f64,
+                rough_rmse: 10.0 - number as f64,
             })
             .collect();
-        assert_eq!(csv(&curve).lines().nth(2), Some("1,8.0000,8.5000"));
+        assert_eq!(csv(&curve).lines().nth(2), Some("1,8.0000,8.5000,9.0000"));
         let drawing = svg(&curve);
         assert!(drawing.contains("training") && drawing.contains("validation"));
         assert!(!svg(&curve[..1]).contains("NaN"));

@@ -3,7 +3,8 @@
 //! This is least squares with one unknown per canonical content, anchor and shape. Batches give the
 //! gradient; each weight's step is divided by how often a batch meets it plus a prior
 //! ([`Settings::prior`]), so that rare contents move little on little evidence, and a ridge draws
-//! all weights toward zero. Momentum and a rate that falls to almost nothing do the rest. A batch
+//! all weights toward zero. The error of the rough value counts too ([`Settings::rough`]), or the
+//! tables it leaves out would take over what it could tell. Momentum and a rate that falls to almost nothing do the rest. A batch
 //! is predicted in parallel by position and its gradient gathered in parallel by shape, so the
 //! result does not depend on the number of threads.
 
@@ -30,6 +31,9 @@ const _: () = assert!(ANCHORS.len() <= ROW);
 /// discs before the stored score of tournament games, searches by about 6.
 const RESULT_WEIGHT: f32 = 0.2;
 
+/// See [`Model::spreads`].
+const SPREAD_PRIOR: f64 = 20.0;
+
 /// How to fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
@@ -45,6 +49,8 @@ pub struct Settings {
     pub ridge: f32,
     /// Sightings per batch that count as little evidence.
     pub prior: f32,
+    /// How much the error of the rough value counts beside that of the value.
+    pub rough: f32,
     /// Stop after so many passes without a lower validation error.
     pub patience: usize,
     /// Order of the positions.
@@ -57,10 +63,11 @@ impl Default for Settings {
         Settings {
             epochs: 20,
             batch: 1 << 16,
-            rate: 0.02,
+            rate: 0.01,
             momentum: 0.9,
             ridge: 10.0,
             prior: 0.5,
+            rough: 1.0,
             patience: 4,
             seed: 1,
         }
@@ -76,6 +83,8 @@ pub struct Epoch {
     pub train_rmse: f64,
     /// On the validation positions, after the pass.
     pub validation_rmse: f64,
+    /// That of the rough value.
+    pub rough_rmse: f64,
 }
 
 /// What came out.
@@ -98,6 +107,13 @@ struct Sample {
     target: f32,
     /// How much it counts.
     weight: f32,
+}
+
+/// A rough value and the value itself, or their errors.
+#[derive(Clone, Copy)]
+struct Pair {
+    rough: f32,
+    whole: f32,
 }
 
 /// Where the contents of shapes and reach stand, table by table as [`pattern::packings`] has them.
@@ -123,6 +139,11 @@ impl Features {
             begin += contents;
         }
         Features { geometry, lanes, begins }
+    }
+
+    /// Whether a table belongs to the rough value.
+    fn is_rough(&self, table: usize) -> bool {
+        table < self.geometry.shapes().len() + reach::ROUGH_TABLES
     }
 
     fn contents(&self) -> usize {
@@ -188,33 +209,41 @@ impl Model {
         model
     }
 
-    fn predict(&self, sample: &Sample) -> f32 {
-        let mut sum = [self.constants[sample.ply], 0.0];
+    fn predict(&self, sample: &Sample) -> Pair {
         let after = (sample.anchor + 1).min(ROW - 1);
-        for (begin, lanes) in self.features.begins.iter().zip(&self.features.lanes) {
+        let (mut rough, mut rest) = (self.constants[sample.ply], 0.0);
+        let tables = self.features.begins.iter().zip(&self.features.lanes);
+        for (table, (begin, lanes)) in tables.enumerate() {
+            let part = if self.features.is_rough(table) { &mut rough } else { &mut rest };
             for &content in &sample.contents[lanes.clone()] {
                 let row = &self.weights[(begin + usize::from(content)) * ROW..][..ROW];
-                sum[0] += row[sample.anchor] * (1.0 - sample.share);
-                sum[1] += row[after] * sample.share;
+                *part += row[sample.anchor] * (1.0 - sample.share) + row[after] * sample.share;
             }
         }
-        (sum[0] + sum[1]).clamp(-64.0, 64.0)
+        Pair { rough: rough.clamp(-64.0, 64.0), whole: (rough + rest).clamp(-64.0, 64.0) }
     }
 
-    /// Adds `amount(sample number, share of the anchor)` to the gradient of every weight that each
-    /// sample uses.
-    fn gather(&mut self, samples: &[Sample], amount: impl Fn(usize, f32) -> f32 + Sync) {
+    /// Adds `amount(sample number)`, of a weight in the rough value or not, times the share of the
+    /// anchor to some power to the gradient of every weight that each sample uses.
+    fn gather(
+        &mut self,
+        samples: &[Sample],
+        power: i32,
+        amount: impl Fn(usize, bool) -> f32 + Sync,
+    ) {
         let mut slices = Vec::new();
         let mut rest = &mut self.gradient[..];
-        for (&(_, count), lanes) in pattern::packings().iter().zip(&self.features.lanes) {
+        let tables = pattern::packings().iter().zip(&self.features.lanes);
+        for (table, (&(_, count), lanes)) in tables.enumerate() {
             let (slice, after) = rest.split_at_mut(count * ROW);
-            slices.push((slice, lanes.clone()));
+            slices.push((slice, lanes.clone(), self.features.is_rough(table)));
             rest = after;
         }
-        slices.into_par_iter().for_each(|(slice, lanes)| {
+        slices.into_par_iter().for_each(|(slice, lanes, rough)| {
             for (number, sample) in samples.iter().enumerate() {
-                let before = amount(number, 1.0 - sample.share);
-                let after = amount(number, sample.share);
+                let amount = amount(number, rough);
+                let before = amount * (1.0 - sample.share).powi(power);
+                let after = amount * sample.share.powi(power);
                 for &content in &sample.contents[lanes.clone()] {
                     let row = &mut slice[usize::from(content) * ROW..][..ROW];
                     row[sample.anchor] += before;
@@ -231,9 +260,10 @@ impl Model {
         for chunk in train.chunks(settings.batch) {
             let samples: Vec<Sample> =
                 chunk.par_iter().map(|scored| self.features.sample(scored)).collect();
-            self.gather(&samples, |number, share| samples[number].weight * share * share);
+            let times = |rough: bool| if rough { 1.0 + settings.rough } else { 1.0 };
+            self.gather(&samples, 2, |number, rough| samples[number].weight * times(rough));
             for sample in &samples {
-                self.constant_evidence[sample.ply] += sample.weight;
+                self.constant_evidence[sample.ply] += sample.weight * times(true);
             }
         }
         let per_batch = settings.batch as f32 / train.len().max(1) as f32;
@@ -247,16 +277,21 @@ impl Model {
     }
 
     /// One step; gives the sum of squared errors before it.
-    fn step(&mut self, batch: &[&Scored], rate: f32, ridge: f32, momentum: f32) -> f64 {
+    fn step(&mut self, batch: &[&Scored], rate: f32, ridge: f32, settings: &Settings) -> f64 {
         let samples: Vec<Sample> =
             batch.par_iter().map(|scored| self.features.sample(scored)).collect();
-        let errors: Vec<f32> =
-            samples.par_iter().map(|sample| sample.target - self.predict(sample)).collect();
-        self.gather(&samples, |number, share| errors[number] * samples[number].weight * share);
+        let errors: Vec<Pair> = samples.par_iter().map(|sample| self.errors(sample)).collect();
+        let pull = |number: usize, rough: bool| {
+            let Pair { rough: of_rough, whole } = errors[number];
+            let error = if rough { whole + settings.rough * of_rough } else { whole };
+            error * samples[number].weight
+        };
+        self.gather(&samples, 1, pull);
         let mut constant_gradient = [0.0; PLIES];
-        for (sample, error) in samples.iter().zip(&errors) {
-            constant_gradient[sample.ply] += error * sample.weight;
+        for (number, sample) in samples.iter().enumerate() {
+            constant_gradient[sample.ply] += pull(number, true);
         }
+        let momentum = settings.momentum;
         let size = 1 << 14;
         (self.weights.par_chunks_mut(size), self.velocity.par_chunks_mut(size))
             .into_par_iter()
@@ -274,22 +309,56 @@ impl Model {
             self.constant_velocity[ply] = momentum * self.constant_velocity[ply] + pull;
             self.constants[ply] += rate * self.constant_velocity[ply];
         }
-        let squares = |(sample, &error): (&Sample, &f32)| f64::from(sample.weight * error * error);
+        let squares = |(sample, error): (&Sample, &Pair)| {
+            f64::from(sample.weight * error.whole * error.whole)
+        };
         samples.iter().zip(&errors).map(squares).sum()
     }
 
-    fn rmse(&self, positions: &[Scored]) -> f64 {
-        let squares: Vec<f64> = positions
+    fn errors(&self, sample: &Sample) -> Pair {
+        let Pair { rough, whole } = self.predict(sample);
+        Pair { rough: sample.target - rough, whole: sample.target - whole }
+    }
+
+    /// Root mean square errors of the value and of the rough value.
+    fn rmse(&self, positions: &[Scored]) -> (f64, f64) {
+        let squares: Vec<[f64; 2]> = positions
             .par_iter()
             .map(|scored| {
                 let sample = self.features.sample(scored);
-                f64::from(sample.weight * (sample.target - self.predict(&sample)).powi(2))
+                let Pair { rough, whole } = self.errors(&sample);
+                [whole, rough].map(|error| f64::from(sample.weight * error * error))
             })
             .collect();
-        (squares.iter().sum::<f64>() / total_weight(positions)).sqrt()
+        let mean = |which: usize| {
+            (squares.iter().map(|pair| pair[which]).sum::<f64>() / total_weight(positions)).sqrt()
+        };
+        (mean(0), mean(1))
     }
 
-    fn weights(&self) -> Weights {
+    /// Root mean square distance between value and rough value at each ply, in discs. That of all
+    /// positions counts as [`SPREAD_PRIOR`] positions of each ply, so that a few do not decide.
+    fn spreads(&self, positions: &[Scored]) -> [f32; PLIES] {
+        let distances: Vec<(usize, f64)> = positions
+            .par_iter()
+            .map(|scored| {
+                let sample = self.features.sample(scored);
+                let Pair { rough, whole } = self.predict(&sample);
+                (sample.ply, f64::from(whole - rough).powi(2))
+            })
+            .collect();
+        let of_all =
+            distances.iter().map(|(_, square)| square).sum::<f64>() / distances.len().max(1) as f64;
+        let mut sums = [(SPREAD_PRIOR * of_all, SPREAD_PRIOR); PLIES];
+        for (ply, square) in distances {
+            sums[ply].0 += square;
+            sums[ply].1 += 1.0;
+        }
+        sums.map(|(squares, count)| (squares / count).sqrt() as f32)
+    }
+
+    /// The weights, with the spreads on these positions.
+    fn weights(&self, positions: &[Scored]) -> Weights {
         let unit = |discs: f32| {
             (discs * UNIT as f32).round().clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
         };
@@ -299,6 +368,7 @@ impl Model {
         Weights {
             anchors: (0..ANCHORS.len()).map(anchor).collect(),
             constants: self.constants.map(unit),
+            spreads: self.spreads(positions).map(unit),
         }
     }
 }
@@ -321,9 +391,10 @@ pub fn fit(
 ) -> Fitted {
     let mut model = Model::new(start);
     model.weigh_evidence(train, settings);
-    let mut best = (model.rmse(validation), model.weights());
-    let mut curve =
-        vec![Epoch { number: 0, train_rmse: model.rmse(train), validation_rmse: best.0 }];
+    let (validation_rmse, rough_rmse) = model.rmse(validation);
+    let mut best = (validation_rmse, model.weights(validation));
+    let train_rmse = model.rmse(train).0;
+    let mut curve = vec![Epoch { number: 0, train_rmse, validation_rmse, rough_rmse }];
     let mut order: Vec<&Scored> = train.iter().collect();
     let mut rng = seeded(settings.seed);
     let ridge = settings.ridge * settings.batch as f32 / train.len().max(1) as f32;
@@ -337,20 +408,18 @@ pub fn fit(
                 + step as f32 / (steps * settings.epochs) as f32;
             let fall = 0.5 * (1.0 + (std::f32::consts::PI * done).cos());
             let rate = settings.rate * (0.02 + 0.98 * fall);
-            squares += model.step(batch, rate, ridge, settings.momentum);
+            squares += model.step(batch, rate, ridge, settings);
         }
-        let epoch = Epoch {
-            number,
-            train_rmse: (squares / total_weight(train)).sqrt(),
-            validation_rmse: model.rmse(validation),
-        };
+        let (validation_rmse, rough_rmse) = model.rmse(validation);
+        let train_rmse = (squares / total_weight(train)).sqrt();
+        let epoch = Epoch { number, train_rmse, validation_rmse, rough_rmse };
         curve.push(epoch);
         without_gain += 1;
         if epoch.validation_rmse < best.0 {
-            best = (epoch.validation_rmse, model.weights());
+            best = (epoch.validation_rmse, model.weights(validation));
             without_gain = 0;
         }
-        let go_on = report(&epoch, &|| model.weights());
+        let go_on = report(&epoch, &|| model.weights(validation));
         if !go_on || without_gain >= settings.patience {
             break;
         }
@@ -385,7 +454,7 @@ mod tests {
         let (first, last) = (fitted.curve[0], fitted.curve[fitted.curve.len() - 1]);
         assert!(last.validation_rmse < 0.5 * first.validation_rmse, "{:?}", fitted.curve);
         // The integer evaluator gives what the fit promised.
-        let evaluator = pattern::evaluator(&fitted.weights);
+        let evaluator = pattern::Pattern::new(&fitted.weights);
         let squares: f64 = validation
             .iter()
             .map(|s| {
@@ -395,6 +464,20 @@ mod tests {
         let best =
             fitted.curve.iter().map(|epoch| epoch.validation_rmse).fold(f64::INFINITY, f64::min);
         assert!(((squares / 500.0).sqrt() - best).abs() < 0.05);
+    }
+
+    #[test]
+    fn every_ply_has_a_spread_and_that_of_few_positions_is_near_that_of_all() {
+        let train = disc_counts(4, 2000);
+        let settings = Settings { epochs: 3, batch: 500, prior: 4.0, ..Settings::default() };
+        let fitted = fit(&train, &train, None, &settings, |_, _| true);
+        let spreads = fitted.weights.spreads.map(f32::from);
+        // Positions have 10 to 39 empties: no ply before 21 or after 50 has any.
+        let of_all = spreads[0];
+        assert!(of_all > 0.0 && spreads[10] == of_all && spreads[60] == of_all);
+        for ply in 21..=50 {
+            assert!((0.4..2.5).contains(&(spreads[ply] / of_all)), "ply {ply}: {spreads:?}");
+        }
     }
 
     #[test]

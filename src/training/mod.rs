@@ -17,7 +17,7 @@ pub mod sources;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::pattern::{Weights, evaluator};
+    use crate::eval::pattern::{Pattern, Weights};
     use crate::eval::{Evaluator, UNIT};
     use crate::options::Options;
     use crate::search::StopFlag;
@@ -78,7 +78,7 @@ mod tests {
         options.set("eval", "pattern").unwrap();
         options.set("weights", &file.to_string_lossy()).unwrap();
         let learnt = rmse(&*crate::eval::build(&options).unwrap(), &validation);
-        let zero = rmse(&evaluator(&Weights::zero()), &validation);
+        let zero = rmse(&Pattern::new(&Weights::zero()), &validation);
         assert!(learnt < 0.8 * zero, "{learnt} after learning, {zero} before");
         std::fs::remove_dir_all(&folder).unwrap();
     }

@@ -8,7 +8,7 @@
 //! | 8–11 | format version |
 //! | 12–15 | signature of shapes, reach tables and anchors (CRC-32 of their names, squares and sizes) |
 //! | 16–19 | CRC-32 of everything after byte 19 |
-//! | 20–… | one block per anchor, then one of the 61 constants: length (4 bytes), deflate stream |
+//! | 20–… | one block per anchor, then the 61 constants, then the 61 spreads: length (4 bytes), deflate stream |
 //!
 //! A block is a list of 16-bit weights in 1/128 disc, first the low bytes of all, then the high
 //! bytes, which deflate packs far better than pairs.
@@ -26,7 +26,7 @@ use crate::eval::linear::PLIES;
 use crate::eval::reach;
 
 const MAGIC: &[u8; 8] = b"KITAIPAT";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 20;
 
 /// Trained weights in 1/128 disc.
@@ -37,6 +37,8 @@ pub struct Weights {
     pub anchors: Vec<Vec<i16>>,
     /// Added at each ply.
     pub constants: [i16; PLIES],
+    /// Deviation of the value from the rough value at each ply.
+    pub spreads: [i16; PLIES],
 }
 
 /// Why a weights file cannot be used.
@@ -88,7 +90,7 @@ pub fn weights_per_anchor() -> usize {
 /// Distinguishes sets of shapes, reach tables and anchors.
 fn signature() -> u32 {
     let mut crc = Crc::new();
-    for (name, squares) in SHAPES {
+    for (name, squares, _) in SHAPES {
         crc.update(format!("{name}:{squares};").as_bytes());
     }
     crc.update(format!("{ANCHORS:?}{:?}", reach::TABLES).as_bytes());
@@ -107,6 +109,7 @@ impl Weights {
         Weights {
             anchors: vec![vec![0; weights_per_anchor()]; ANCHORS.len()],
             constants: [0; PLIES],
+            spreads: [0; PLIES],
         }
     }
 
@@ -145,8 +148,8 @@ impl Weights {
             return Err(WeightsError::Checksum { found, expected });
         }
         let mut rest = &bytes[HEADER..];
-        let mut packed = Vec::with_capacity(ANCHORS.len() + 1);
-        for number in 0..=ANCHORS.len() {
+        let mut packed = Vec::with_capacity(ANCHORS.len() + 2);
+        for number in 0..ANCHORS.len() + 2 {
             packed.push(next_block(&mut rest).ok_or(WeightsError::Block(number))?);
         }
         let last = ANCHORS.len();
@@ -156,12 +159,13 @@ impl Weights {
         };
         let anchors: Result<_, _> =
             (0..last).into_par_iter().map(|number| unpacked(number, count)).collect();
-        let constants = unpacked(last, PLIES)?;
-        let constants = constants.try_into().map_err(|_| WeightsError::Block(last))?;
+        let by_ply = |number: usize| {
+            unpacked(number, PLIES)?.try_into().map_err(|_| WeightsError::Block(number))
+        };
         if !rest.is_empty() {
-            return Err(WeightsError::Block(last));
+            return Err(WeightsError::Block(last + 1));
         }
-        Ok(Weights { anchors: anchors?, constants })
+        Ok(Weights { anchors: anchors?, constants: by_ply(last)?, spreads: by_ply(last + 1)? })
     }
 
     /// The bytes of the weights file.
@@ -171,6 +175,7 @@ impl Weights {
             write_block(&mut body, anchor);
         }
         write_block(&mut body, &self.constants);
+        write_block(&mut body, &self.spreads);
         let mut bytes = MAGIC.to_vec();
         for word in [VERSION, signature(), checksum(&body)] {
             bytes.extend(word.to_le_bytes());
@@ -224,6 +229,7 @@ mod tests {
             }
         }
         weights.constants[7] = -5;
+        weights.spreads[8] = 300;
         weights
     }
 
@@ -245,7 +251,7 @@ mod tests {
             altered[at] ^= 1;
             error(&altered)
         };
-        assert!(altered(8).contains("version 3"), "{}", altered(8));
+        assert!(altered(8).contains("version 2"), "{}", altered(8));
         assert!(altered(12).contains("other patterns"));
         assert!(altered(16).contains("checksum"));
         assert!(altered(bytes.len() / 2).contains("checksum"));

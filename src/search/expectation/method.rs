@@ -268,6 +268,7 @@ impl Method for ExpectationMethod {
             return solver.search(&Request { limits, ..request.clone() }, stop, report);
         }
         match self.evaluation.clone() {
+            Evaluation::Pattern(pattern) => self.run(&*pattern, request, stop, report),
             Evaluation::Linear(linear) => self.run(&*linear, request, stop, report),
             Evaluation::Other(other) => {
                 let other: &dyn Evaluator = &*other;

@@ -29,6 +29,9 @@ impl PlayoutPolicy {
     pub fn play(&self, position: Position, rng: &mut Random) -> i32 {
         match self {
             PlayoutPolicy::Uniform => uniform(position, rng),
+            PlayoutPolicy::Ranked(Evaluation::Pattern(pattern)) => {
+                ranked(position, pattern.as_ref(), rng)
+            }
             PlayoutPolicy::Ranked(Evaluation::Linear(linear)) => {
                 ranked(position, linear.as_ref(), rng)
             }

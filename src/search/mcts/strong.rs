@@ -349,6 +349,7 @@ impl Method for Strong {
         }
         self.plant(request.position);
         let last = match self.evaluation.clone() {
+            Evaluation::Pattern(pattern) => self.run(pattern.as_ref(), &course, report),
             Evaluation::Linear(linear) => self.run(linear.as_ref(), &course, report),
             Evaluation::Other(other) => {
                 let other: &dyn Evaluator = other.as_ref();

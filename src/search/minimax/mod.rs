@@ -1,7 +1,7 @@
 //! Minimax: principal variation search with ProbCut in the midgame, an exact solver at the end, on
 //! every core.
 //!
-//! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself),
+//! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself), [`shallow`],
 //! [`ordering`], [`table`], [`probcut`], [`endgame`] (the lean solver), [`split`] (several threads),
 //! [`line`] (the line to show). All tuned numbers stand in [`parameters`].
 //!
@@ -16,6 +16,7 @@ mod ordering;
 pub mod parameters;
 pub mod probcut;
 mod pvs;
+mod shallow;
 mod shared;
 mod split;
 mod table;
@@ -131,6 +132,7 @@ impl Method for Minimax {
             return self.search_passed(&request, stop, report);
         }
         match &self.evaluation {
+            Evaluation::Pattern(pattern) => self.run(&**pattern, &request, stop, report),
             Evaluation::Linear(linear) => self.run(&**linear, &request, stop, report),
             Evaluation::Other(other) => {
                 let evaluator: &dyn Evaluator = &**other;

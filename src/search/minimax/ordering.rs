@@ -52,7 +52,7 @@ pub fn candidates<E: Incremental>(
         } else {
             let value = if look_ahead == 0 {
                 worker.nodes += 1;
-                -worker.evaluate(&child)
+                -worker.evaluate_near(&child, -alpha - 1, -alpha)
             } else {
                 -worker.shallow(&child, look_ahead - 1, -ceiling, -floor)
             };

@@ -24,8 +24,17 @@ pub static STABILITY_TRY: [i32; 64] = {
 /// Solving nodes with at most this many empties go to the lean solver. Measured on FFO #40–#44.
 pub const LEAN_EMPTIES: u32 = 12;
 
-/// Midgame nodes of at most this depth are searched without table or ordering, plies.
+/// Midgame nodes of at most this depth are searched without table or evaluation for the order, plies.
+/// 3 costs a sixth more time, 1 the same.
 pub const SHALLOW_DEPTH: u32 = 2;
+/// In their order, worth in replies left to the opponent: a corner …
+pub const SHALLOW_CORNER: u32 = 4;
+/// … the move that refuted the last such node …
+pub const KILLER_BONUS: u32 = 2;
+/// … and, against a move, each reply into a corner …
+pub const SHALLOW_CORNER_REPLY: u32 = 3;
+/// … and a square next to a corner.
+pub const SHALLOW_NEXT_TO_CORNER: u32 = 2;
 
 /// Least depth at which the children's table entries are tried for a cut, plies.
 pub const ETC_MIN_DEPTH: u32 = 5;
@@ -41,15 +50,14 @@ pub const PROBCUT_MIN_DEPTH_END: u32 = 12;
 pub const PROBCUT_SHARE_END: f32 = 0.34;
 
 /// Noise between a deep and a shallow search, see [`super::probcut::sigma`]: fitted by
-/// `kitai probcut --positions 500 --depth 9 --solve 17 --seed 3` with the weights of step 4 in
-/// `weights.md`, next to the embedded ones.
-pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.446, 0.0036, 0.0794, -0.1893, -0.0240];
+/// `kitai probcut --positions 500 --depth 9 --solve 17 --seed 3` with the embedded weights.
+pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.3286, 0.0128, 0.0673, -0.1781, -0.0363];
 /// The same while solving, from the same run.
-pub static PROBCUT_END_SIGMA: [f32; 5] = [1.496, 0.0357, 0.0357, -0.1054, -0.2250];
-/// Share of the fitted deviation that a midgame cut must clear per unit of confidence. Found in
-/// matches of 300 games at 30,000 nodes a move against hand-set margins of about this size: 1.0
-/// scored 44 %, 0.65 scored 46 %.
-pub const PROBCUT_MARGIN_SHARE: f32 = 0.8;
+pub static PROBCUT_END_SIGMA: [f32; 5] = [1.4952, 0.0343, 0.0343, -0.0846, -0.2479];
+/// Share of the fitted deviation that a midgame cut must clear per unit of confidence. In matches at
+/// 50,000 nodes a move 0.8 beat 1.0 by 16 ± 26 Elo, 0.65 beat 0.8 by 9 ± 13 and 0.55 beat 0.65 by
+/// 7 ± 15.
+pub const PROBCUT_MARGIN_SHARE: f32 = 0.6;
 
 /// From which depths on move ordering looks 1, 2, 3 … plies further than the static evaluation of
 /// the position after the move.

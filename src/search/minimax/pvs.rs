@@ -47,6 +47,8 @@ pub struct Worker<'s, E: Incremental> {
     pub(super) probcut_level: u32,
     /// The split point we work for, if any; its cut-off ends our work.
     pub(super) split: Option<Arc<SplitPoint<E::State>>>,
+    /// The square, as a bit, that last refuted a shallow node, by depth.
+    pub(super) killers: [u64; SHALLOW_DEPTH as usize + 1],
     polls: u32,
 }
 
@@ -72,6 +74,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
             selectivity: Selectivity::NONE,
             probcut_level: 0,
             split: None,
+            killers: [0; SHALLOW_DEPTH as usize + 1],
             polls: 0,
         }
     }
@@ -111,6 +114,13 @@ impl<'s, E: Incremental> Worker<'s, E> {
     pub(super) fn evaluate(&self, node: &Node<E::State>) -> Value {
         // Strictly inside the range of exact scores: an estimate never claims a wipe-out.
         self.shared.evaluator.value(&node.state, node.position).clamp(1 - SCORE_MAX, SCORE_MAX - 1)
+    }
+
+    /// The same, possibly rougher outside the window.
+    #[inline]
+    pub(super) fn evaluate_near(&self, node: &Node<E::State>, alpha: Value, beta: Value) -> Value {
+        let value = self.shared.evaluator.value_near(&node.state, node.position, alpha, beta);
+        value.clamp(1 - SCORE_MAX, SCORE_MAX - 1)
     }
 
     /// Whether to give up: limits reached, stop asked for, or the split point we serve was cut.
@@ -262,7 +272,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     }
 
     /// No legal move: the game is over, or the search goes on with the other side.
-    fn pass_or_end(
+    pub(super) fn pass_or_end(
         &mut self,
         node: &Node<E::State>,
         search: impl FnOnce(&mut Self, &Node<E::State>) -> Value,
@@ -351,42 +361,6 @@ impl<'s, E: Incremental> Worker<'s, E> {
         -self.principal(child, depth - 1, -beta, -alpha)
     }
 
-    /// The last plies before the evaluation: no table, no pruning, squares in a fixed order.
-    pub(super) fn shallow(
-        &mut self,
-        node: &Node<E::State>,
-        depth: u32,
-        mut alpha: Value,
-        beta: Value,
-    ) -> Value {
-        self.nodes += 1;
-        if depth == 0 {
-            return self.evaluate(node);
-        }
-        let position = node.position;
-        let moves = position.legal_moves().0;
-        if moves == 0 {
-            return self
-                .pass_or_end(node, |worker, passed| worker.shallow(passed, depth, -beta, -alpha));
-        }
-        let mut best = -SCORE_MAX - 1;
-        for part in SQUARE_CLASSES {
-            for square in Bitboard(moves & part) {
-                let flips = position.flips(square).0;
-                if flips == position.opponent().0 {
-                    return SCORE_MAX;
-                }
-                let child = self.child(node, square, flips);
-                best = best.max(-self.shallow(&child, depth - 1, -beta, -alpha));
-                alpha = alpha.max(best);
-                if alpha >= beta {
-                    return best;
-                }
-            }
-        }
-        best
-    }
-
     /// A child whose stored upper bound already refutes this node.
     fn children_cut(
         &mut self,
@@ -439,7 +413,3 @@ impl<'s, E: Incremental> Worker<'s, E> {
         if self.aborted() { None } else { cut }
     }
 }
-
-/// Squares by how often they are good: corners, the middle and edges, then next to corners.
-const SQUARE_CLASSES: [u64; 3] =
-    [0x8100_0000_0000_0081, 0x3c3c_ffff_ffff_3c3c, 0x42c3_0000_0000_c342];

@@ -1,0 +1,124 @@
+//! The last plies before the evaluation: no table, no forward pruning, and an order of moves that
+//! costs less than the evaluations it saves.
+
+use super::parameters::{
+    KILLER_BONUS, SHALLOW_CORNER, SHALLOW_CORNER_REPLY, SHALLOW_NEXT_TO_CORNER,
+};
+use super::pvs::{Node, Worker};
+use super::{SCORE_MAX, Value};
+use crate::eval::Incremental;
+use crate::othello::{Bitboard, Square};
+
+/// Squares by how often they are good: corners, the middle and edges, then next to corners.
+const SQUARE_CLASSES: [u64; 3] =
+    [0x8100_0000_0000_0081, 0x3c3c_ffff_ffff_3c3c, 0x42c3_0000_0000_c342];
+
+/// What is known of a node while its moves are tried.
+struct Trial {
+    alpha: Value,
+    beta: Value,
+    best: Value,
+}
+
+impl<E: Incremental> Worker<'_, E> {
+    /// The score at this depth, at most [`SHALLOW_DEPTH`](super::parameters::SHALLOW_DEPTH), if it lies inside the window, a bound
+    /// otherwise; fail soft.
+    pub(super) fn shallow(
+        &mut self,
+        node: &Node<E::State>,
+        depth: u32,
+        alpha: Value,
+        beta: Value,
+    ) -> Value {
+        self.nodes += 1;
+        if depth == 0 {
+            return self.evaluate_near(node, alpha, beta);
+        }
+        let moves = node.position.legal_moves().0;
+        if moves == 0 {
+            return self
+                .pass_or_end(node, |worker, passed| worker.shallow(passed, depth, -beta, -alpha));
+        }
+        let mut trial = Trial { alpha, beta, best: -SCORE_MAX - 1 };
+        if depth == 1 {
+            self.try_by_square(node, moves, &mut trial);
+        } else {
+            self.try_by_mobility(node, moves, depth, &mut trial);
+        }
+        trial.best
+    }
+
+    /// The last move: corners, the move that refuted the last such node, then by kind of square.
+    fn try_by_square(&mut self, node: &Node<E::State>, moves: u64, trial: &mut Trial) {
+        let [corners, middle, next_to_corner] = SQUARE_CLASSES;
+        let killer = self.killers[1];
+        for part in [corners, killer & !corners, middle & !killer, next_to_corner & !killer] {
+            for square in Bitboard(moves & part) {
+                if self.refutes(node, square, 1, trial) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// A move before the last: those that leave few replies first.
+    fn try_by_mobility(
+        &mut self,
+        node: &Node<E::State>,
+        moves: u64,
+        depth: u32,
+        trial: &mut Trial,
+    ) {
+        let [corners, _, next_to_corner] = SQUARE_CLASSES;
+        let killer = self.killers[depth as usize];
+        // The square in the low byte of its rank, so that the highest number is the move to try.
+        let mut ranks = [0u16; 64];
+        let mut count = 0;
+        for square in Bitboard(moves) {
+            let child = node.position.play_flipping(square, node.position.flips(square));
+            let replies = child.legal_moves();
+            let is_in = |squares: u64| u32::from(square.bit() & squares != 0);
+            let good = is_in(corners) * SHALLOW_CORNER + is_in(killer) * KILLER_BONUS;
+            let bad = replies.count()
+                + (replies & Bitboard::CORNERS).count() * SHALLOW_CORNER_REPLY
+                + is_in(next_to_corner) * SHALLOW_NEXT_TO_CORNER;
+            ranks[count] = ((128 + good - bad) << 8) as u16 | square.index() as u16;
+            count += 1;
+        }
+        for first in 0..count {
+            // Often one move is enough: pick the best of the rest instead of sorting all.
+            let best = (first..count).max_by_key(|&index| ranks[index]).unwrap_or(first);
+            ranks.swap(first, best);
+            let square = Square::lowest_of(1 << (ranks[first] & 63));
+            if self.refutes(node, square, depth, trial) {
+                return;
+            }
+        }
+    }
+
+    /// Tries a move; whether it settles the node.
+    #[inline(always)]
+    fn refutes(
+        &mut self,
+        node: &Node<E::State>,
+        square: Square,
+        depth: u32,
+        trial: &mut Trial,
+    ) -> bool {
+        let flips = node.position.flips(square);
+        if flips == node.position.opponent() {
+            trial.best = SCORE_MAX;
+            return true;
+        }
+        let child = self.child(node, square, flips.0);
+        let score = -self.shallow(&child, depth - 1, -trial.beta, -trial.alpha);
+        trial.best = trial.best.max(score);
+        trial.alpha = trial.alpha.max(score);
+        let refutes = trial.alpha >= trial.beta;
+        // Corners come first anyway.
+        if refutes && square.bit() & SQUARE_CLASSES[0] == 0 {
+            self.killers[depth as usize] = square.bit();
+        }
+        refutes
+    }
+}
