@@ -7,7 +7,8 @@
 //! change all over the board, and four bitboards give all indices in a few vector operations.
 //!
 //! The numbers of moves and the edges tell most and cost least. They belong to the rough value that
-//! settles most leaves of a search ([`Reach::rough`]); the inner lines and the blocks are [`Reach::rest`].
+//! settles most leaves of a search ([`Reach::rough`]); the inner lines and the blocks are
+//! [`Reach::rest`].
 
 use crate::othello::Position;
 

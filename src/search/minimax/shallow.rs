@@ -21,8 +21,8 @@ struct Trial {
 }
 
 impl<E: Incremental> Worker<'_, E> {
-    /// The score at this depth, at most [`SHALLOW_DEPTH`](super::parameters::SHALLOW_DEPTH), if it lies inside the window, a bound
-    /// otherwise; fail soft.
+    /// The score at this depth, at most [`super::parameters::SHALLOW_DEPTH`], if it lies inside the
+    /// window, a bound otherwise; fail soft.
     pub(super) fn shallow(
         &mut self,
         node: &Node<E::State>,
