@@ -21,9 +21,12 @@ pub struct Linear {
     stage_of_ply: [u8; PLIES],
     /// Added at each ply, in [`UNIT`]ths of a disc.
     constant_of_ply: [i32; PLIES],
-    /// The tables of all stages.
+    /// The tables of all stages, and [`BEYOND`] entries more.
     tables: Vec<i16>,
 }
+
+/// Entries after the last table: whatever a sixteen-bit index says, it stays inside.
+const BEYOND: usize = 1 << 16;
 
 impl Linear {
     /// An evaluator with these tables. `fill` is given a stage that `stage_of_ply` names and room
@@ -36,9 +39,9 @@ impl Linear {
     ) -> Linear {
         let count = 1 + usize::from(stage_of_ply.iter().copied().max().unwrap_or(0));
         let stage_size = geometry.table_size();
-        let mut tables = vec![0; count * stage_size];
+        let mut tables = vec![0; count * stage_size + BEYOND];
         prefer_huge_pages(&tables);
-        let stages = tables.par_chunks_mut(stage_size).enumerate();
+        let stages = tables[..count * stage_size].par_chunks_mut(stage_size).enumerate();
         stages.for_each(|(stage, tables)| fill(stage, tables));
         Linear { geometry, stage_of_ply, constant_of_ply, tables }
     }
@@ -51,10 +54,8 @@ impl Linear {
         let entry = |lane: usize| {
             let offset = self.geometry.offsets()[lane] as usize;
             let index = usize::from(indices.0[lane]);
-            debug_assert!(offset + index < tables.len());
-            // SAFETY: `tables` has at least `table_size` entries, and a lane's index is below the
-            // size of the table that begins at its offset: it is a sum of digits 0 to 2 times the
-            // powers of three of its shape.
+            // SAFETY: a lane's table begins before `table_size`, and `tables` goes on for every
+            // sixteen-bit index from there.
             i32::from(unsafe { *tables.get_unchecked(offset + index) })
         };
         // Two sums that do not wait for each other.
@@ -77,9 +78,11 @@ impl Linear {
         i32::from(tables[offset + usize::from(indices.0[lane])])
     }
 
+    /// The tables of a stage, and [`BEYOND`] entries more.
     #[inline]
     fn tables(&self, stage: usize) -> &[i16] {
-        &self.tables[stage * self.geometry.table_size()..][..self.geometry.table_size()]
+        let size = self.geometry.table_size();
+        &self.tables[stage * size..][..size + BEYOND]
     }
 }
 

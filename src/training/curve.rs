@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::fit::Epoch;
 use crate::plot::{Labels, Series, line_chart};
 
-/// One line per pass: number, training error, validation error.
+/// One line per pass: number, training error, validation error, that of the rough value.
 pub fn csv(curve: &[Epoch]) -> String {
     let mut text = String::from("epoch,train_rmse,validation_rmse,rough_rmse\n");
     for Epoch { number, train_rmse, validation_rmse, rough_rmse } in curve {

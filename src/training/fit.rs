@@ -4,9 +4,9 @@
 //! gradient; each weight's step is divided by how often a batch meets it plus a prior
 //! ([`Settings::prior`]), so that rare contents move little on little evidence, and a ridge draws
 //! all weights toward zero. The error of the rough value counts too ([`Settings::rough`]), or the
-//! tables it leaves out would take over what it could tell. Momentum and a rate that falls to almost nothing do the rest. A batch
-//! is predicted in parallel by position and its gradient gathered in parallel by shape, so the
-//! result does not depend on the number of threads.
+//! tables it leaves out would take over what it could tell. Momentum and a rate that falls to
+//! almost nothing do the rest. A batch is predicted in parallel by position and its gradient
+//! gathered in parallel by shape, so the result does not depend on the number of threads.
 
 use rand::seq::SliceRandom;
 use rayon::prelude::*;

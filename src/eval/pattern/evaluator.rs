@@ -1,6 +1,6 @@
 //! The sum itself, as fast as it goes: it is most of what a midgame search does.
 //!
-//! Two things make it fast. Entries are single bytes, in steps of about an eighth of a disc, so that
+//! Two things make it fast. Entries are single bytes, in steps of about a sixth of a disc, so that
 //! the tables of a stage fit the cache. And there is a rough value, from the shapes and the first tables of [`reach`]:
 //! three leaves in four lie so far outside the search's window that it settles them
 //! ([`Incremental::value_near`](crate::eval::Incremental::value_near)).

@@ -1,9 +1,10 @@
 //! Minimax: principal variation search with ProbCut in the midgame, an exact solver at the end, on
 //! every core.
 //!
-//! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself), [`shallow`],
-//! [`ordering`], [`table`], [`probcut`], [`endgame`] (the lean solver), [`split`] (several threads),
-//! [`line`] (the line to show). All tuned numbers stand in [`parameters`].
+//! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself),
+//! [`shallow`] (its last plies), [`ordering`], [`table`], [`probcut`], [`endgame`] (the lean solver),
+//! [`split`] (several threads), [`line`] (the line to show). All tuned numbers stand in
+//! [`parameters`].
 //!
 //! **What a node is.** Every position entered by a search routine with at least two empties counts
 //! once, and so does every position evaluated only to order moves.

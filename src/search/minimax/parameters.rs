@@ -50,7 +50,8 @@ pub const PROBCUT_MIN_DEPTH_END: u32 = 12;
 pub const PROBCUT_SHARE_END: f32 = 0.34;
 
 /// Noise between a deep and a shallow search, see [`super::probcut::sigma`]: fitted by
-/// `kitai probcut --positions 500 --depth 9 --solve 17 --seed 3` with the embedded weights.
+/// `kitai probcut --positions 500 --depth 9 --solve 17 --seed 3` with another fit to the positions
+/// that gave the embedded weights.
 pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.3286, 0.0128, 0.0673, -0.1781, -0.0363];
 /// The same while solving, from the same run.
 pub static PROBCUT_END_SIGMA: [f32; 5] = [1.4952, 0.0343, 0.0343, -0.0846, -0.2479];
