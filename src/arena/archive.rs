@@ -6,7 +6,7 @@ use super::logged::LoggedGame;
 use super::plan::Plan;
 use super::referee::{Ending, Side};
 use crate::othello::Color;
-use crate::record::{self, Clock, GameRecord, GameResult, Margin, Note, Period};
+use crate::record::{self, ClockSettings, GameRecord, GameResult, Margin, Note, Period};
 
 /// The game as a record; `None` if its moves are not legal (a log changed by hand).
 pub fn record(plan: &Plan, game: &LoggedGame) -> Option<GameRecord> {
@@ -33,13 +33,13 @@ pub fn record(plan: &Plan, game: &LoggedGame) -> Option<GameRecord> {
     Some(record)
 }
 
-fn clock(control: TimeControl) -> Option<Clock> {
+fn clock(control: TimeControl) -> Option<ClockSettings> {
     match control {
         // GGF has no clock per move.
         TimeControl::None | TimeControl::PerMove(_) => None,
-        TimeControl::PerGame { main, increment } => Some(Clock {
+        TimeControl::PerGame { main, increment } => Some(ClockSettings {
             increment: Some(Period { time: increment, ..Period::default() }),
-            ..Clock::of(main)
+            ..ClockSettings::of(main)
         }),
     }
 }

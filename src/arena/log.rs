@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::logged::LoggedGame;
-use super::plan::{Plan, Settings};
+use super::plan::{MatchSettings, Plan};
 
 /// An open log.
 pub struct Log {
@@ -57,7 +57,7 @@ pub enum LogError {
 
 #[derive(Serialize, Deserialize)]
 struct Header {
-    settings: Settings,
+    settings: MatchSettings,
 }
 
 impl Log {
@@ -142,8 +142,8 @@ fn read_games(
     Ok(games)
 }
 
-fn compare(path: &Path, logged: &Settings, wanted: &Settings) -> Result<(), LogError> {
-    let fields = |settings: &Settings| match serde_json::to_value(settings) {
+fn compare(path: &Path, logged: &MatchSettings, wanted: &MatchSettings) -> Result<(), LogError> {
+    let fields = |settings: &MatchSettings| match serde_json::to_value(settings) {
         Ok(serde_json::Value::Object(map)) => map,
         _ => serde_json::Map::new(),
     };

@@ -35,7 +35,7 @@ pub mod stats;
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]
-mod hostile;
+mod misbehaving_engines;
 #[cfg(test)]
 mod tests;
 

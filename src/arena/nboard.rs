@@ -11,7 +11,7 @@ use super::gtp::wait_for_move;
 use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
 use super::process::{EngineProcess, Line, head};
 use crate::othello::Move;
-use crate::record::{Clock, GameRecord, Note, Period, ggf};
+use crate::record::{ClockSettings, GameRecord, Note, Period, ggf};
 use crate::score::Score;
 use crate::search::StopFlag;
 
@@ -88,9 +88,9 @@ fn game_text(turn: &Turn<'_>) -> String {
     };
     for player in [&mut record.black, &mut record.white] {
         player.name = "player".to_owned();
-        player.clock = clock.map(|(main, increment)| Clock {
+        player.clock = clock.map(|(main, increment)| ClockSettings {
             increment: Some(Period { time: increment, ..Period::default() }),
-            ..Clock::of(main)
+            ..ClockSettings::of(main)
         });
     }
     record.place = "Kitai".to_owned();

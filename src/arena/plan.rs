@@ -81,7 +81,7 @@ pub struct Scheduled {
 
 /// Everything that decides the games, as the log's first line keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct MatchSettings {
     /// Version of Kitai.
     pub version: String,
     /// The players.
@@ -137,8 +137,8 @@ impl Plan {
     }
 
     /// The settings for the log.
-    pub fn settings(&self) -> Settings {
-        Settings {
+    pub fn settings(&self) -> MatchSettings {
+        MatchSettings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             players: self.players.iter().map(PlayerSpec::record).collect(),
             pairings: self.pairings.clone(),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
-use crate::training::label::{Settings, label};
+use crate::training::label::{LabelSettings, label};
 use crate::training::sources::{Selection, candidates};
 
 /// Score positions of games, problems or position files, anew and deeper.
@@ -73,7 +73,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         strays: args.strays,
         seed: args.seed,
     };
-    let settings = Settings {
+    let settings = LabelSettings {
         options: args.engine.training_options()?,
         depth: args.depth,
         exact_from: args.exact_from,

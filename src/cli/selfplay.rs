@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
-use crate::training::selfplay::{Settings, selfplay};
+use crate::training::selfplay::{SelfPlaySettings, selfplay};
 
 /// Play games against itself and write their positions with searched scores.
 ///
@@ -63,7 +63,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
             args.opening_min, args.opening_max
         )));
     }
-    let settings = Settings {
+    let settings = SelfPlaySettings {
         options: args.engine.training_options()?,
         games: args.games,
         depth: args.depth,

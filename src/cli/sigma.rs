@@ -13,9 +13,9 @@ use crate::lab::positions::{read_games, sample};
 use crate::lab::spread::{Differences, EDGE, Measure, Model};
 use crate::options::Options;
 use crate::search::expectation::Deviation;
-use crate::search::expectation::frame::{Frame, Spread};
 use crate::search::expectation::method::passes_and_ends;
 use crate::search::expectation::normal;
+use crate::search::expectation::settings::{ExpectationSettings, Spread};
 use crate::search::expectation::sigma::SigmaTable;
 
 /// Measure how far the value some plies deeper strays from a static value
@@ -121,7 +121,11 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         ahead: args.ahead,
         most_leaves: args.leaves,
         seed: args.seed,
-        frame: Frame { passes, finished, ..Frame::with_sigma(Deviation::ZERO) },
+        settings: ExpectationSettings {
+            passes,
+            finished,
+            ..ExpectationSettings::with_sigma(Deviation::ZERO)
+        },
     };
     output.line(format_args!(
         "{} games ({} bad records left out); {} against minimax {} deeper, {} positions a stage",

@@ -10,7 +10,7 @@ use crate::eval::pattern::{Pattern, Weights};
 use crate::eval::{Evaluator, UNIT};
 use crate::training::accuracy::{Accuracy, Summary};
 use crate::training::curve;
-use crate::training::fit::{Epoch, Settings, fit};
+use crate::training::fit::{Epoch, FitSettings, fit};
 use crate::training::positions::{self, Scored};
 
 /// Fit the weights of the pattern evaluation to scored positions.
@@ -41,25 +41,25 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     curve: Option<PathBuf>,
     /// Most passes over the positions
-    #[arg(long, default_value_t = Settings::default().epochs)]
+    #[arg(long, default_value_t = FitSettings::default().epochs)]
     epochs: usize,
     /// Positions per step
-    #[arg(long, default_value_t = Settings::default().batch)]
+    #[arg(long, default_value_t = FitSettings::default().batch)]
     batch: usize,
     /// First step size
-    #[arg(long, default_value_t = Settings::default().rate)]
+    #[arg(long, default_value_t = FitSettings::default().rate)]
     rate: f32,
     /// Pull toward zero
-    #[arg(long, default_value_t = Settings::default().ridge)]
+    #[arg(long, default_value_t = FitSettings::default().ridge)]
     ridge: f32,
     /// Sightings per step that count as little evidence
-    #[arg(long, default_value_t = Settings::default().prior)]
+    #[arg(long, default_value_t = FitSettings::default().prior)]
     prior: f32,
     /// How much the error of the rough value, which settles most leaves, counts beside the value's
-    #[arg(long, default_value_t = Settings::default().rough)]
+    #[arg(long, default_value_t = FitSettings::default().rough)]
     rough: f32,
     /// Stop after so many passes without gain
-    #[arg(long, default_value_t = Settings::default().patience)]
+    #[arg(long, default_value_t = FitSettings::default().patience)]
     patience: usize,
     /// Seed of the order
     #[arg(long, default_value_t = 1)]
@@ -95,7 +95,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         train.len(),
         validation.len()
     ))?;
-    let settings = Settings {
+    let settings = FitSettings {
         epochs: args.epochs,
         batch: args.batch.max(1),
         rate: args.rate,
@@ -104,7 +104,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         rough: args.rough,
         patience: args.patience.max(1),
         seed: args.seed,
-        ..Settings::default()
+        ..FitSettings::default()
     };
     let stop = stop_on_interrupt();
     let bar = progress::steps(args.epochs as u64, "passes");

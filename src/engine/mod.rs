@@ -12,7 +12,7 @@ mod thread;
 
 pub use clock::{Clock, Overtime};
 pub use player::{Player, Task};
-pub use thread::{EngineEvent, News, SearchId};
+pub use thread::{EngineEvent, SearchId, SearchUpdate};
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
@@ -144,11 +144,12 @@ mod tests {
     }
 
     /// The end of the current search.
-    fn end(engine: &Engine, events: &mut Receiver<EngineEvent>) -> News {
+    fn end(engine: &Engine, events: &mut Receiver<EngineEvent>) -> SearchUpdate {
         loop {
             let event = events.blocking_recv().unwrap();
-            if engine.is_current(event.search) && !matches!(event.news, News::Progress(_)) {
-                return event.news;
+            if engine.is_current(event.search) && !matches!(event.update, SearchUpdate::Progress(_))
+            {
+                return event.update;
             }
         }
     }
@@ -161,13 +162,13 @@ mod tests {
         loop {
             let event = events.blocking_recv().unwrap();
             assert_eq!(event.search, search);
-            match event.news {
-                News::Progress(_) => progress += 1,
-                News::Done(outcome) => {
+            match event.update {
+                SearchUpdate::Progress(_) => progress += 1,
+                SearchUpdate::Done(outcome) => {
                     assert!(outcome.best_move().is_some());
                     break;
                 }
-                News::Failed(text) => panic!("{text}"),
+                SearchUpdate::Failed(text) => panic!("{text}"),
             }
         }
         assert!(progress > 0);
@@ -179,7 +180,7 @@ mod tests {
         for _ in 0..500 {
             engine.think(Task::play(engine.options(), Position::START, None));
         }
-        assert!(matches!(end(&engine, &mut events), News::Done(_)));
+        assert!(matches!(end(&engine, &mut events), SearchUpdate::Done(_)));
     }
 
     #[test]
@@ -191,7 +192,7 @@ mod tests {
         assert!(!engine.is_current(abandoned));
         engine.think(Task::hint(Position::START, limits, 1));
         engine.stop();
-        assert!(matches!(end(&engine, &mut events), News::Done(_)));
+        assert!(matches!(end(&engine, &mut events), SearchUpdate::Done(_)));
     }
 
     #[test]
@@ -201,6 +202,6 @@ mod tests {
             engine.think(Task::play(engine.options(), Position::START, None));
         }
         assert!(events.len() <= events.max_capacity());
-        assert!(matches!(end(&engine, &mut events), News::Done(_)));
+        assert!(matches!(end(&engine, &mut events), SearchUpdate::Done(_)));
     }
 }

@@ -32,12 +32,12 @@ pub struct EngineEvent {
     /// Which search this is about.
     pub search: SearchId,
     /// What happened.
-    pub news: News,
+    pub update: SearchUpdate,
 }
 
 /// What can happen to a search.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum SearchUpdate {
     /// A better or deeper answer; more may come.
     Progress(Event),
     /// The search is over, by itself or stopped.
@@ -77,9 +77,9 @@ fn run(commands: &Receiver<Command>, events: &events::Sender<EngineEvent>, wante
             Command::Search { search, .. } if wanted.load(Ordering::Relaxed) != search.0 => {}
             Command::Search { search, task, options, stop } => {
                 player.set_options(options);
-                let news = think(&mut player, search, &task, &stop, events);
+                let update = think(&mut player, search, &task, &stop, events);
                 // Nobody listening means the engine is gone and the channel will close next.
-                let _ = events.blocking_send(EngineEvent { search, news });
+                let _ = events.blocking_send(EngineEvent { search, update });
             }
         }
     }
@@ -91,18 +91,19 @@ fn think(
     task: &Task,
     stop: &StopFlag,
     events: &events::Sender<EngineEvent>,
-) -> News {
+) -> SearchUpdate {
     let mut report = |event: &Event| {
         // A full channel means that the client does not read: later progress will do.
-        let _ = events.try_send(EngineEvent { search, news: News::Progress(event.clone()) });
+        let _ =
+            events.try_send(EngineEvent { search, update: SearchUpdate::Progress(event.clone()) });
     };
     let result = catch_unwind(AssertUnwindSafe(|| player.search(task, stop, &mut report)));
     match result {
         Ok(Ok(outcome)) => {
             summarize(&outcome);
-            News::Done(outcome)
+            SearchUpdate::Done(outcome)
         }
-        Ok(Err(unusable)) => News::Failed(unusable.to_string()),
+        Ok(Err(unusable)) => SearchUpdate::Failed(unusable.to_string()),
         Err(panic) => {
             player.discard_method();
             let text = panic
@@ -111,7 +112,7 @@ fn think(
                 .or_else(|| panic.downcast_ref::<String>().cloned())
                 .unwrap_or_default();
             error!(position = ?task.request.position, "the search panicked: {text}");
-            News::Failed(format!("the search failed: {text}"))
+            SearchUpdate::Failed(format!("the search failed: {text}"))
         }
     }
 }

@@ -16,19 +16,19 @@ pub use tictactoe::TicTacToe;
 
 /// Which of the two players is to move: the one who began or the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub enum Player {
+pub enum Side {
     /// The player who moved first from the game's start.
     First,
     /// The other one.
     Second,
 }
 
-impl Player {
+impl Side {
     /// The opponent.
-    pub const fn other(self) -> Player {
+    pub const fn other(self) -> Side {
         match self {
-            Player::First => Player::Second,
-            Player::Second => Player::First,
+            Side::First => Side::Second,
+            Side::Second => Side::First,
         }
     }
 }
@@ -50,7 +50,7 @@ pub trait Game {
     fn apply(&self, state: &Self::State, action: Self::Action) -> Self::State;
 
     /// Whose turn it is.
-    fn to_move(&self, state: &Self::State) -> Player;
+    fn to_move(&self, state: &Self::State) -> Side;
 
     /// The result of a finished game from the mover's point of view, or `None` while it goes on.
     fn terminal_value(&self, state: &Self::State) -> Option<f64>;

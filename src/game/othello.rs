@@ -1,7 +1,7 @@
 //! Othello as a [`Game`]: a position plus the player on turn; value = final disc difference with
 //! the empties going to the winner.
 
-use super::{Game, Player};
+use super::{Game, Side};
 use crate::othello::{Move, Position};
 
 /// The game of Othello.
@@ -14,7 +14,7 @@ pub struct OthelloState {
     /// The discs, mover first.
     pub position: Position,
     /// Who the mover is.
-    pub player: Player,
+    pub player: Side,
 }
 
 impl Game for Othello {
@@ -22,7 +22,7 @@ impl Game for Othello {
     type Action = Move;
 
     fn start(&self) -> OthelloState {
-        OthelloState { position: Position::START, player: Player::First }
+        OthelloState { position: Position::START, player: Side::First }
     }
 
     fn actions(&self, state: &OthelloState) -> Vec<Move> {
@@ -36,7 +36,7 @@ impl Game for Othello {
         }
     }
 
-    fn to_move(&self, state: &OthelloState) -> Player {
+    fn to_move(&self, state: &OthelloState) -> Side {
         state.player
     }
 
@@ -60,7 +60,7 @@ mod tests {
         let (mut passes, mut ends) = (0, 0);
         for _ in 0..3_000 {
             let state =
-                OthelloState { position: scattered_position(4, &mut rng), player: Player::First };
+                OthelloState { position: scattered_position(4, &mut rng), player: Side::First };
             let actions = Othello.actions(&state);
             assert_eq!(actions.is_empty(), Othello.terminal_value(&state).is_some());
             if state.position.must_pass() {
@@ -69,7 +69,7 @@ mod tests {
             }
             ends += usize::from(actions.is_empty());
             for action in actions {
-                assert_eq!(Othello.to_move(&Othello.apply(&state, action)), Player::Second);
+                assert_eq!(Othello.to_move(&Othello.apply(&state, action)), Side::Second);
             }
         }
         assert!(passes > 0 && ends > 0);

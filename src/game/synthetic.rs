@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::{Game, Player};
+use super::{Game, Side};
 use crate::othello::hash::hash_discs;
 
 /// A family of random trees.
@@ -33,7 +33,7 @@ pub struct SyntheticNode {
     path: u64,
     ply: u32,
     passed: bool,
-    player: Player,
+    player: Side,
 }
 
 /// The n-th move, or a pass.
@@ -75,7 +75,7 @@ impl Game for Synthetic {
     type Action = SyntheticMove;
 
     fn start(&self) -> SyntheticNode {
-        SyntheticNode { path: 0, ply: 0, passed: false, player: Player::First }
+        SyntheticNode { path: 0, ply: 0, passed: false, player: Side::First }
     }
 
     fn actions(&self, state: &SyntheticNode) -> Vec<SyntheticMove> {
@@ -101,7 +101,7 @@ impl Game for Synthetic {
         }
     }
 
-    fn to_move(&self, state: &SyntheticNode) -> Player {
+    fn to_move(&self, state: &SyntheticNode) -> Side {
         state.player
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Game, Player};
+use super::{Game, Side};
 
 /// The game of tic-tac-toe; a win is worth 1, a draw 0.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,11 +54,11 @@ impl Game for TicTacToe {
         Grid { mover: state.opponent, opponent: state.mover | 1 << action.0 }
     }
 
-    fn to_move(&self, state: &Grid) -> Player {
+    fn to_move(&self, state: &Grid) -> Side {
         if (state.mover | state.opponent).count_ones().is_multiple_of(2) {
-            Player::First
+            Side::First
         } else {
-            Player::Second
+            Side::Second
         }
     }
 
@@ -82,8 +82,8 @@ mod tests {
     fn count_games(state: &Grid) -> (u32, u32, u32) {
         if let Some(value) = TicTacToe.terminal_value(state) {
             return match (value < 0.0, TicTacToe.to_move(state)) {
-                (true, Player::Second) => (1, 0, 0),
-                (true, Player::First) => (0, 1, 0),
+                (true, Side::Second) => (1, 0, 0),
+                (true, Side::First) => (0, 1, 0),
                 _ => (0, 0, 1),
             };
         }

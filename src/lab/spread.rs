@@ -16,9 +16,9 @@ use crate::random::seeded_part;
 use crate::search::expectation::Deviation;
 use crate::search::expectation::alpha_beta::{AlphaBeta, Window};
 use crate::search::expectation::budget::Budget;
-use crate::search::expectation::frame::{Frame, Passes, Spread};
+use crate::search::expectation::settings::{ExpectationSettings, Passes, Spread};
 use crate::search::expectation::table::Table;
-use crate::search::expectation::tree::{OthelloTree, Tree, Turn};
+use crate::search::expectation::tree::{Expansion, OthelloTree, Tree};
 use crate::search::{Limits, StopFlag};
 
 /// Differences are counted in bins of one disc from −`EDGE` to `EDGE`, the outermost open.
@@ -36,7 +36,7 @@ pub struct Measure {
     /// Seed of that choice.
     pub seed: u64,
     /// What passes cost and what finished games are worth; σ plays no part.
-    pub frame: Frame,
+    pub settings: ExpectationSettings,
 }
 
 /// The differences met at one stage.
@@ -167,7 +167,7 @@ impl Measure {
                 leaves.swap_remove(rng.random_range(0..leaves.len()));
             }
         }
-        let mut minimax = AlphaBeta::new(self.frame.without_spread(), Table::new(TABLE_BYTES));
+        let mut minimax = AlphaBeta::new(self.settings.without_spread(), Table::new(TABLE_BYTES));
         let mut budget = Budget::new(&Limits::default(), Instant::now(), stop);
         let mut found = Differences { positions: 1, ..Differences::default() };
         for (leaf, root_sign) in leaves {
@@ -188,12 +188,12 @@ impl Measure {
     ) {
         let mut children = Vec::new();
         match (depth, tree.expand(node, &mut children)) {
-            (0, _) | (_, Turn::Over(_)) => leaves.push((node.clone(), root_sign)),
-            (_, Turn::Pass(_, next)) => {
-                let depth = if self.frame.passes == Passes::Free { depth } else { depth - 1 };
+            (0, _) | (_, Expansion::Over(_)) => leaves.push((node.clone(), root_sign)),
+            (_, Expansion::Pass(_, next)) => {
+                let depth = if self.settings.passes == Passes::Free { depth } else { depth - 1 };
                 self.leaves(tree, &next, depth, -root_sign, leaves);
             }
-            (_, Turn::Moves) => {
+            (_, Expansion::Moves) => {
                 for (_, child) in &children {
                     self.leaves(tree, child, depth - 1, -root_sign, leaves);
                 }
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::eval::discs::Discs;
     use crate::othello::random::{random_position, seeded};
-    use crate::search::expectation::frame::Finished;
+    use crate::search::expectation::settings::Finished;
     use std::sync::Arc;
 
     fn slow_minimax(position: Position, depth: u32) -> i32 {
@@ -240,9 +240,9 @@ mod tests {
     fn the_measurement_is_that_of_section_3_1() {
         let mut rng = seeded(9);
         let positions: Vec<Position> = (0..30).map(|_| random_position(10, &mut rng)).collect();
-        let mut frame = Frame::with_sigma(Deviation::ZERO);
-        frame.finished = Finished::Static;
-        let measure = Measure { tree_depth: 3, ahead: 2, most_leaves: None, seed: 1, frame };
+        let mut settings = ExpectationSettings::with_sigma(Deviation::ZERO);
+        settings.finished = Finished::Static;
+        let measure = Measure { tree_depth: 3, ahead: 2, most_leaves: None, seed: 1, settings };
         let discs = Evaluation::Other(Arc::new(Discs));
         let found = measure.run(&discs, &positions, &StopFlag::new(), &|| ()).unwrap();
         let mut slow = Vec::new();

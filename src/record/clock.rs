@@ -29,7 +29,7 @@ pub struct Period {
 
 /// A player's clock at the start of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Clock {
+pub struct ClockSettings {
     /// Main time.
     pub main: Period,
     /// Added as moves are made.
@@ -55,17 +55,20 @@ pub struct ClockError(String);
 /// Longest time a clock may show: a hundred years, well inside every arithmetic.
 const LONGEST_SECONDS: f64 = 100.0 * 366.0 * 86_400.0;
 
-impl Clock {
+impl ClockSettings {
     /// A clock of main time only.
-    pub fn of(main: Duration) -> Clock {
-        Clock { main: Period { time: main, ..Period::default() }, ..Clock::default() }
+    pub fn of(main: Duration) -> ClockSettings {
+        ClockSettings {
+            main: Period { time: main, ..Period::default() },
+            ..ClockSettings::default()
+        }
     }
 
     /// Reads `init[/increment[/extension]]`.
     ///
     /// # Errors
     /// If the text is something else.
-    pub fn parse(text: &str, bare: BareNumber) -> Result<Clock, ClockError> {
+    pub fn parse(text: &str, bare: BareNumber) -> Result<ClockSettings, ClockError> {
         let wrong = || ClockError(super::error::excerpt(text));
         let parts: Vec<&str> = text.split('/').map(str::trim).collect();
         if parts.len() > 3 {
@@ -87,7 +90,7 @@ impl Clock {
         if main.is_none() && parts.len() == 1 {
             return Err(wrong());
         }
-        Ok(Clock { main: main.unwrap_or_default(), increment, extension })
+        Ok(ClockSettings { main: main.unwrap_or_default(), increment, extension })
     }
 }
 
@@ -159,7 +162,7 @@ impl fmt::Display for Period {
     }
 }
 
-impl fmt::Display for Clock {
+impl fmt::Display for ClockSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.main.fmt(f)?;
         if self.increment.is_some() || self.extension.is_some() {
@@ -181,7 +184,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     fn seconds(text: &str, bare: BareNumber) -> u64 {
-        Clock::parse(text, bare).unwrap().main.time.as_secs()
+        ClockSettings::parse(text, bare).unwrap().main.time.as_secs()
     }
 
     #[test]
@@ -191,7 +194,7 @@ pub(crate) mod tests {
         assert_eq!(seconds("2.01:00:05", BareNumber::Seconds), 2 * 86_400 + 3_605);
         assert_eq!(seconds("5", BareNumber::Seconds), 5);
         assert_eq!(seconds("5", BareNumber::Minutes), 300);
-        let clock = Clock::parse("30:00,N0//5:00,N10", BareNumber::Seconds).unwrap();
+        let clock = ClockSettings::parse("30:00,N0//5:00,N10", BareNumber::Seconds).unwrap();
         assert_eq!(clock.extension.unwrap().moves, Some(10));
         assert_eq!(clock.to_string(), "30:00,N0//05:00,N10");
     }
@@ -199,12 +202,12 @@ pub(crate) mod tests {
     #[test]
     fn other_texts_are_refused_with_their_own_words() {
         for bad in ["", "x", "1:2:3:4", "1/2/3/4", "-5", "1:", ":1", "9999999999999", "1,Nx"] {
-            let error = Clock::parse(bad, BareNumber::Seconds).unwrap_err().to_string();
+            let error = ClockSettings::parse(bad, BareNumber::Seconds).unwrap_err().to_string();
             assert!(error.starts_with(&format!("`{bad}` is no clock")), "{error}");
         }
     }
 
-    pub(crate) fn any_clock() -> impl Strategy<Value = Clock> {
+    pub(crate) fn any_clock() -> impl Strategy<Value = ClockSettings> {
         let period =
             (0u64..400_000_000, any::<bool>(), proptest::option::of(0u32..99), any::<bool>())
                 .prop_map(|(time, whole, moves, flag)| {
@@ -212,13 +215,13 @@ pub(crate) mod tests {
                     Period { time: Duration::from_millis(time), moves, flag }
                 });
         (period.clone(), proptest::option::of(period.clone()), proptest::option::of(period))
-            .prop_map(|(main, increment, extension)| Clock { main, increment, extension })
+            .prop_map(|(main, increment, extension)| ClockSettings { main, increment, extension })
     }
 
     proptest! {
         #[test]
         fn writing_and_reading_is_the_identity(clock in any_clock()) {
-            prop_assert_eq!(Clock::parse(&clock.to_string(), BareNumber::Seconds), Ok(clock));
+            prop_assert_eq!(ClockSettings::parse(&clock.to_string(), BareNumber::Seconds), Ok(clock));
         }
     }
 }

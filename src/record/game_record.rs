@@ -2,7 +2,7 @@
 //!
 //! A format keeps what it has room for; the table in [`super::format`] says what that is.
 
-use super::{Board, Clock, Fault, History, IllegalMove};
+use super::{Board, ClockSettings, Fault, History, IllegalMove};
 use crate::othello::{Color, Move};
 use crate::score::Score;
 
@@ -12,9 +12,9 @@ pub struct GameRecord {
     /// Start board and moves, passes included.
     pub history: History,
     /// Who played Black.
-    pub black: Player,
+    pub black: PlayerInfo,
     /// Who played White.
-    pub white: Player,
+    pub white: PlayerInfo,
     /// Where it was played, e.g. `GGS/os`; empty if unknown.
     pub place: String,
     /// When, in whatever form the source used; empty if unknown.
@@ -43,13 +43,13 @@ pub struct GameRecord {
 
 /// A player as the record knows them.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Player {
+pub struct PlayerInfo {
     /// Name; empty if unknown.
     pub name: String,
     /// Rating.
     pub rating: Option<f64>,
     /// Clock at the start.
-    pub clock: Option<Clock>,
+    pub clock: Option<ClockSettings>,
 }
 
 /// Which game of a synchro pair.
@@ -152,7 +152,7 @@ impl GameRecord {
     }
 
     /// The player of this colour.
-    pub fn player(&self, color: Color) -> &Player {
+    pub fn player(&self, color: Color) -> &PlayerInfo {
         match color {
             Color::Black => &self.black,
             Color::White => &self.white,
@@ -160,7 +160,7 @@ impl GameRecord {
     }
 
     /// The player of this colour, to change.
-    pub fn player_mut(&mut self, color: Color) -> &mut Player {
+    pub fn player_mut(&mut self, color: Color) -> &mut PlayerInfo {
         match color {
             Color::Black => &mut self.black,
             Color::White => &mut self.white,
@@ -265,10 +265,14 @@ pub(crate) mod tests {
         (number(), number()).prop_map(|(eval, seconds)| Note { eval, seconds })
     }
 
-    fn any_player() -> impl Strategy<Value = Player> {
+    fn any_player() -> impl Strategy<Value = PlayerInfo> {
         let rating = proptest::option::of(0.0..4000.0f64);
         let clock = proptest::option::of(crate::record::clock::tests::any_clock());
-        (any_text(), rating, clock).prop_map(|(name, rating, clock)| Player { name, rating, clock })
+        (any_text(), rating, clock).prop_map(|(name, rating, clock)| PlayerInfo {
+            name,
+            rating,
+            clock,
+        })
     }
 
     fn any_result() -> impl Strategy<Value = GameResult> {

@@ -15,8 +15,8 @@ use nom::sequence::{delimited, preceded, terminated};
 
 use super::grammar::{Parsed, decimal, named, number, run, trimmed};
 use super::{
-    BareNumber, Bid, Board, Clock, Ending, Fault, GameRecord, GameResult, History, Komi, Margin,
-    Note, PairHalf, RecordError,
+    BareNumber, Bid, Board, ClockSettings, Ending, Fault, GameRecord, GameResult, History, Komi,
+    Margin, Note, PairHalf, RecordError,
 };
 use crate::othello::{Color, Move, Square};
 
@@ -198,10 +198,10 @@ fn optional_number(name: &str, value: &str) -> Result<Option<f64>, Fault> {
     }
 }
 
-fn clock(name: &str, value: &str) -> Result<Option<Clock>, Fault> {
+fn clock(name: &str, value: &str) -> Result<Option<ClockSettings>, Fault> {
     match value.trim() {
         "" | "?" => Ok(None),
-        text => Clock::parse(text, BareNumber::Seconds)
+        text => ClockSettings::parse(text, BareNumber::Seconds)
             .map(Some)
             .map_err(|_| Fault::bad_value(name, value, "a clock such as 15:00//02:00")),
     }

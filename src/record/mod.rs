@@ -20,10 +20,10 @@ pub mod transcript;
 pub mod wthor;
 
 pub use board::{Board, BoardError};
-pub use clock::{BareNumber, Clock, ClockError, Period};
+pub use clock::{BareNumber, ClockError, ClockSettings, Period};
 pub use error::{Fault, Place, RecordError};
 pub use format::Format;
 pub use game_record::{
-    Bid, Ending, GameRecord, GameResult, Komi, Margin, Note, PairHalf, Player, Theory,
+    Bid, Ending, GameRecord, GameResult, Komi, Margin, Note, PairHalf, PlayerInfo, Theory,
 };
 pub use history::{History, IllegalMove};

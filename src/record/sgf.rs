@@ -17,7 +17,7 @@ use nom::sequence::{delimited, preceded, terminated};
 
 use super::grammar::{Parsed, decimal, named, number, run, trimmed};
 use super::{
-    Board, Clock, Ending, Fault, GameRecord, GameResult, History, Margin, Note, RecordError,
+    Board, ClockSettings, Ending, Fault, GameRecord, GameResult, History, Margin, Note, RecordError,
 };
 use crate::othello::{Bitboard, Color, Move, Square};
 
@@ -144,7 +144,8 @@ impl Draft {
                 let seconds = number(first)
                     .filter(|s| (0.0..1e9).contains(s))
                     .ok_or_else(|| Fault::bad_value(name, first, "a number of seconds from 0"))?;
-                let clock = Clock::of(Duration::from_millis((seconds * 1000.0).round() as u64));
+                let clock =
+                    ClockSettings::of(Duration::from_millis((seconds * 1000.0).round() as u64));
                 (record.black.clock, record.white.clock) = (Some(clock), Some(clock));
             }
             "RE" => record.result = result(first)?,
@@ -441,7 +442,7 @@ mod tests {
         let record = parse(QUARRY).unwrap();
         assert_eq!(transcript::write(&record.history), "e6f4");
         assert_eq!(record.result, Some(GameResult::scored(24)));
-        assert_eq!(record.black.clock, Some(Clock::of(Duration::from_secs(300))));
+        assert_eq!(record.black.clock, Some(ClockSettings::of(Duration::from_secs(300))));
         let algebraic = "(;GM[2]AB[e4][d5]AW[d4][e5]PL[B];B[E6];W[f4];)";
         assert_eq!(parse(algebraic).unwrap().history, record.history);
     }
@@ -493,7 +494,8 @@ mod tests {
     fn kept(mut record: GameRecord) -> GameRecord {
         record.game_type.clear();
         record.komi = None;
-        let main = record.black.clock.or(record.white.clock).map(|c| Clock::of(c.main.time));
+        let main =
+            record.black.clock.or(record.white.clock).map(|c| ClockSettings::of(c.main.time));
         (record.black.clock, record.white.clock) = (main, main);
         for note in &mut record.notes {
             note.seconds = None;

@@ -7,6 +7,7 @@
 //! [`crate::options::table`]; every protocol, config, match and lab
 //! command then has it.
 
+pub mod endgame;
 pub mod expectation;
 pub mod limits;
 pub mod mcts;

@@ -29,7 +29,7 @@ static METHODS: &[MethodSpec] = &[
     MethodSpec {
         name: "mcts",
         help: "Monte Carlo tree search for play: PUCT with evaluated leaves and proven endings.",
-        build: mcts::strong::build,
+        build: mcts::puct::build,
     },
     MethodSpec {
         name: "expectation",

@@ -2,8 +2,8 @@
 //!
 //! This is least squares with one unknown per canonical content, anchor and shape. Batches give the
 //! gradient; each weight's step is divided by how often a batch meets it plus a prior
-//! ([`Settings::prior`]), so that rare contents move little on little evidence, and a ridge draws
-//! all weights toward zero. The error of the rough value counts too ([`Settings::rough`]), or the
+//! ([`FitSettings::prior`]), so that rare contents move little on little evidence, and a ridge draws
+//! all weights toward zero. The error of the rough value counts too ([`FitSettings::rough`]), or the
 //! tables it leaves out would take over what it could tell. Momentum and a rate that falls to
 //! almost nothing do the rest. A batch is predicted in parallel by position and its gradient
 //! gathered in parallel by shape, so the result does not depend on the number of threads.
@@ -36,7 +36,7 @@ const SPREAD_PRIOR: f64 = 20.0;
 
 /// How to fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
+pub struct FitSettings {
     /// Most passes over the training positions.
     pub epochs: usize,
     /// Positions per step.
@@ -58,9 +58,9 @@ pub struct Settings {
 }
 
 /// Found by trial on tournament games (see `weights.md`).
-impl Default for Settings {
+impl Default for FitSettings {
     fn default() -> Self {
-        Settings {
+        FitSettings {
             epochs: 20,
             batch: 1 << 16,
             rate: 0.01,
@@ -256,7 +256,7 @@ impl Model {
     }
 
     /// Counts how often a batch meets each weight.
-    fn weigh_evidence(&mut self, train: &[Scored], settings: &Settings) {
+    fn weigh_evidence(&mut self, train: &[Scored], settings: &FitSettings) {
         for chunk in train.chunks(settings.batch) {
             let samples: Vec<Sample> =
                 chunk.par_iter().map(|scored| self.features.sample(scored)).collect();
@@ -277,7 +277,7 @@ impl Model {
     }
 
     /// One step; gives the sum of squared errors before it.
-    fn step(&mut self, batch: &[&Scored], rate: f32, ridge: f32, settings: &Settings) -> f64 {
+    fn step(&mut self, batch: &[&Scored], rate: f32, ridge: f32, settings: &FitSettings) -> f64 {
         let samples: Vec<Sample> =
             batch.par_iter().map(|scored| self.features.sample(scored)).collect();
         let errors: Vec<Pair> = samples.par_iter().map(|sample| self.errors(sample)).collect();
@@ -386,7 +386,7 @@ pub fn fit(
     train: &[Scored],
     validation: &[Scored],
     start: Option<&Weights>,
-    settings: &Settings,
+    settings: &FitSettings,
     mut report: impl FnMut(&Epoch, &dyn Fn() -> Weights) -> bool,
 ) -> Fitted {
     let mut model = Model::new(start);
@@ -449,7 +449,8 @@ mod tests {
     #[test]
     fn the_fit_learns_to_count_discs_and_the_weights_say_what_it_predicts() {
         let (train, validation) = (disc_counts(1, 6000), disc_counts(2, 500));
-        let settings = Settings { epochs: 20, batch: 2000, prior: 4.0, ..Settings::default() };
+        let settings =
+            FitSettings { epochs: 20, batch: 2000, prior: 4.0, ..FitSettings::default() };
         let fitted = fit(&train, &validation, None, &settings, |_, _| true);
         let (first, last) = (fitted.curve[0], fitted.curve[fitted.curve.len() - 1]);
         assert!(last.validation_rmse < 0.5 * first.validation_rmse, "{:?}", fitted.curve);
@@ -469,7 +470,7 @@ mod tests {
     #[test]
     fn every_ply_has_a_spread_and_that_of_few_positions_is_near_that_of_all() {
         let train = disc_counts(4, 2000);
-        let settings = Settings { epochs: 3, batch: 500, prior: 4.0, ..Settings::default() };
+        let settings = FitSettings { epochs: 3, batch: 500, prior: 4.0, ..FitSettings::default() };
         let fitted = fit(&train, &train, None, &settings, |_, _| true);
         let spreads = fitted.weights.spreads.map(f32::from);
         // Positions have 10 to 39 empties: no ply before 21 or after 50 has any.
@@ -483,7 +484,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_weights() {
         let train = disc_counts(3, 600);
-        let settings = Settings { epochs: 2, batch: 100, ..Settings::default() };
+        let settings = FitSettings { epochs: 2, batch: 100, ..FitSettings::default() };
         let run = || fit(&train, &train[..50], None, &settings, |_, _| true).weights;
         assert_eq!(run(), run());
     }

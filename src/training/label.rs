@@ -17,7 +17,7 @@ const CHUNK: usize = 1 << 13;
 
 /// How to score.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct LabelSettings {
     /// Method, evaluation and their options.
     pub options: Options,
     /// Plies to search.
@@ -58,7 +58,7 @@ pub enum LabelError {
 pub fn label(
     candidates: &[Candidate],
     output: &Path,
-    settings: &Settings,
+    settings: &LabelSettings,
     stop: &StopFlag,
     mut progress: impl FnMut(u64),
 ) -> Result<u64, LabelError> {
@@ -99,7 +99,7 @@ pub fn label(
 fn score(
     scorer: &mut Scorer,
     candidate: &Candidate,
-    settings: &Settings,
+    settings: &LabelSettings,
     stop: &StopFlag,
 ) -> Option<Scored> {
     let solvable = candidate.position.empty_count() <= settings.exact_from;

@@ -41,7 +41,7 @@ mod tests {
         options.set("eval", "mobility").unwrap();
         // Play, …
         let games = folder.join("games.kpos");
-        let play = selfplay::Settings {
+        let play = selfplay::SelfPlaySettings {
             options: options.clone(),
             games: 300,
             depth: 1,
@@ -55,7 +55,7 @@ mod tests {
         let selection = sources::Selection { empties: 5..=40, share: 0.7, strays: 0.1, seed: 2 };
         let found = sources::candidates(&[games], &selection).unwrap();
         let deeper = folder.join("deeper.kpos");
-        let settings = label::Settings {
+        let settings = label::LabelSettings {
             options: options.clone(),
             depth: 2,
             exact_from: 8,
@@ -70,7 +70,7 @@ mod tests {
         let (train, validation): (Vec<_>, Vec<_>) =
             positions::read(&deeper).unwrap().into_iter().partition(|one| one.game % 5 != 0);
         let settings =
-            fit::Settings { epochs: 12, batch: 2000, prior: 2.0, ..fit::Settings::default() };
+            fit::FitSettings { epochs: 12, batch: 2000, prior: 2.0, ..fit::FitSettings::default() };
         let fitted = fit::fit(&train, &validation, None, &settings, |_, _| true);
         // … and play with the result from a file.
         let file = folder.join("weights.bin");

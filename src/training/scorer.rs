@@ -3,7 +3,7 @@
 use crate::eval::UNIT;
 use crate::options::{OptionError, Options};
 use crate::othello::{Move, Position};
-use crate::search::minimax::endgame;
+use crate::search::endgame;
 use crate::search::{Certainty, Limits, Method, Request, StopFlag, build};
 use crate::training::positions::Source;
 

@@ -24,7 +24,7 @@ const CHUNK: u32 = 32;
 
 /// How to play.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct SelfPlaySettings {
     /// Method, evaluation and their options.
     pub options: Options,
     /// How many games the file shall have.
@@ -49,7 +49,7 @@ pub struct Settings {
 /// If the options or the output cannot be used.
 pub fn selfplay(
     output: &Path,
-    settings: &Settings,
+    settings: &SelfPlaySettings,
     stop: &StopFlag,
     mut progress: impl FnMut(u32),
 ) -> Result<u32, LabelError> {
@@ -80,7 +80,7 @@ pub fn selfplay(
 /// One game; `None` if stopped.
 fn play(
     scorer: &mut Scorer,
-    settings: &Settings,
+    settings: &SelfPlaySettings,
     game: u32,
     stop: &StopFlag,
 ) -> Option<Vec<Scored>> {
@@ -119,11 +119,11 @@ mod tests {
     use super::*;
     use crate::training::positions::Source;
 
-    fn settings() -> Settings {
+    fn settings() -> SelfPlaySettings {
         let mut options = Options::new();
         options.set("hash", "1").unwrap();
         options.set("eval", "mobility").unwrap();
-        Settings {
+        SelfPlaySettings {
             options,
             games: 40,
             depth: 1,
@@ -145,7 +145,7 @@ mod tests {
         let (whole, parts) = (file("whole"), file("parts"));
         let (settings, stop) = (settings(), StopFlag::new());
         assert_eq!(selfplay(&whole, &settings, &stop, |_| {}).unwrap(), 40);
-        let first = Settings { games: 15, ..settings.clone() };
+        let first = SelfPlaySettings { games: 15, ..settings.clone() };
         assert_eq!(selfplay(&parts, &first, &stop, |_| {}).unwrap(), 15);
         let mut seen = Vec::new();
         assert_eq!(selfplay(&parts, &settings, &stop, |done| seen.push(done)).unwrap(), 40);
@@ -157,7 +157,7 @@ mod tests {
             assert_eq!(one.source == Source::Exact, one.position.empty_count() <= 6);
         }
         stop.stop();
-        let more = Settings { games: 80, ..settings };
+        let more = SelfPlaySettings { games: 80, ..settings };
         assert_eq!(selfplay(&parts, &more, &stop, |_| {}).unwrap(), 40);
         for file in [whole, parts] {
             std::fs::remove_file(file).unwrap();

@@ -14,14 +14,14 @@ use crate::eval::Evaluator;
 use crate::eval::discs::Discs;
 use crate::lab::statistics::{Moments, Test};
 use crate::othello::{Move, Position};
+use crate::search::endgame;
 use crate::search::expectation::Deviation;
 use crate::search::expectation::alpha_beta::{AlphaBeta, Window};
 use crate::search::expectation::budget::Budget;
 use crate::search::expectation::deepening::deepen;
-use crate::search::expectation::frame::{Finished, Frame};
+use crate::search::expectation::settings::{ExpectationSettings, Finished};
 use crate::search::expectation::table::Table;
 use crate::search::expectation::tree::OthelloTree;
-use crate::search::minimax::endgame;
 use crate::search::{Limits, StopFlag};
 
 /// Depth of both players in plies, D.
@@ -149,14 +149,14 @@ impl OneMove {
 
     /// The first of the best moves after a search of [`DEPTH`] plies; σ = 0 is minimax.
     fn choice(&self, position: Position, sigma: Deviation) -> Move {
-        let mut frame = Frame::with_sigma(sigma);
-        frame.finished = Finished::Static;
-        frame.samples = self.samples;
-        frame.seed = self.seed;
+        let mut settings = ExpectationSettings::with_sigma(sigma);
+        settings.finished = Finished::Static;
+        settings.samples = self.samples;
+        settings.seed = self.seed;
         let discs: &dyn Evaluator = &Discs;
         let tree = OthelloTree { evaluation: &discs };
         let moves = tree.children(&tree.root(position), position.legal_moves());
-        let mut rule = AlphaBeta::new(frame, Table::new(TABLE_BYTES));
+        let mut rule = AlphaBeta::new(settings, Table::new(TABLE_BYTES));
         let stop = StopFlag::new();
         let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
         let ranking = deepen(&tree, moves, 1, DEPTH, &mut rule, &mut budget, &mut |_, _| true);
@@ -178,11 +178,11 @@ impl Judge {
         match self {
             Judge::Solved => -endgame::solve(child),
             Judge::Deeper => {
-                let mut frame = Frame::with_sigma(Deviation::ZERO);
-                frame.finished = Finished::Static;
+                let mut settings = ExpectationSettings::with_sigma(Deviation::ZERO);
+                settings.finished = Finished::Static;
                 let discs: &dyn Evaluator = &Discs;
                 let tree = OthelloTree { evaluation: &discs };
-                let mut minimax = AlphaBeta::new(frame, Table::new(TABLE_BYTES));
+                let mut minimax = AlphaBeta::new(settings, Table::new(TABLE_BYTES));
                 let stop = StopFlag::new();
                 let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
                 let node = tree.root(child);

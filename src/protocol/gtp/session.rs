@@ -11,7 +11,7 @@ use tracing::debug;
 use super::game::{Game, Turn};
 use super::grammar::{self, COMMANDS, Command, ParseError};
 use super::writer;
-use crate::engine::{Clock, Engine, EngineEvent, News, SearchId, Task};
+use crate::engine::{Clock, Engine, EngineEvent, SearchId, SearchUpdate, Task};
 use crate::othello::{Color, Move, Position};
 use crate::protocol::{InputLine, Phase, Session};
 use crate::record::{GameRecord, sgf};
@@ -418,8 +418,8 @@ impl Session for GtpSession {
         if job.search != event.search {
             return;
         }
-        match event.news {
-            News::Progress(progress) => {
+        match event.update {
+            SearchUpdate::Progress(progress) => {
                 if let JobKind::Analyze { interval, last } = &mut job.kind
                     && last.is_none_or(|last| last.elapsed() >= *interval)
                 {
@@ -427,13 +427,13 @@ impl Session for GtpSession {
                     out.push_str(&writer::analysis(&progress));
                 }
             }
-            News::Done(outcome) => {
+            SearchUpdate::Done(outcome) => {
                 if let Some(job) = self.job.take() {
                     self.finish(&job, &outcome, out);
                 }
                 self.work(out);
             }
-            News::Failed(reason) => {
+            SearchUpdate::Failed(reason) => {
                 debug!(reason, "search failed");
                 if let Some(job) = self.job.take() {
                     match job.kind {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::grammar::{self, Command};
 use super::writer;
 use crate::engine::player::unforced_limits;
-use crate::engine::{Clock, Engine, EngineEvent, News, SearchId, Task};
+use crate::engine::{Clock, Engine, EngineEvent, SearchId, SearchUpdate, Task};
 use crate::options::Options;
 use crate::othello::{Color, Move};
 use crate::protocol::{InputLine, Phase, Session};
@@ -303,16 +303,16 @@ impl Session for NBoardSession {
 
     fn event(&mut self, event: EngineEvent, out: &mut String) {
         let Some(job) = self.job.take_if(|job| job.search == event.search) else { return };
-        match event.news {
-            News::Progress(progress) => {
+        match event.update {
+            SearchUpdate::Progress(progress) => {
                 writer::node_stats(out, progress.nodes, progress.elapsed);
                 if !matches!(job.kind, JobKind::Analyze { .. }) {
                     writer::hints(out, &progress.lines, progress.depth);
                 }
                 self.job = Some(job);
             }
-            News::Done(outcome) => self.finish(&job, &outcome, out),
-            News::Failed(reason) => writer::status(out, &reason),
+            SearchUpdate::Done(outcome) => self.finish(&job, &outcome, out),
+            SearchUpdate::Failed(reason) => writer::status(out, &reason),
         }
         self.finish_closing();
     }

@@ -19,10 +19,10 @@ use std::ops::ControlFlow;
 use super::backup::Backup;
 use super::budget::Budget;
 use super::exact::{self, expected_max, expected_max_with_certain, standard_expected_max};
-use super::frame::{Finished, Frame, Passes, Spread};
 use super::sampled::Tuples;
+use super::settings::{ExpectationSettings, Finished, Passes, Spread};
 use super::table::Table;
-use super::tree::{Tree, Turn};
+use super::tree::{Expansion, Tree};
 use crate::random::seeded_part;
 
 /// No line is longer, passes included.
@@ -35,7 +35,7 @@ const PARTIAL_LEFT: usize = 3;
 
 /// Alpha-beta on expectations.
 pub struct AlphaBeta<T: Tree> {
-    frame: Frame,
+    settings: ExpectationSettings,
     table: Table,
     lists: Vec<Vec<(T::Action, T::Node)>>,
     lines: Vec<Vec<T::Action>>,
@@ -60,7 +60,7 @@ impl Window {
         Window { alpha: -self.beta, beta: -self.alpha }
     }
 
-    fn above(alpha: f64) -> Window {
+    fn null(alpha: f64) -> Window {
         Window { alpha, beta: alpha.next_up() }
     }
 
@@ -72,10 +72,10 @@ impl Window {
 impl<T: Tree> AlphaBeta<T> {
     /// A search with these settings and this table, which must come from a search with the same
     /// settings or be empty.
-    pub fn new(frame: Frame, table: Table) -> AlphaBeta<T> {
+    pub fn new(settings: ExpectationSettings, table: Table) -> AlphaBeta<T> {
         AlphaBeta {
-            tuples: Tuples::new(frame.samples),
-            frame,
+            tuples: Tuples::new(settings.samples),
+            settings,
             table,
             lists: (0..MOST_PLIES).map(|_| Vec::new()).collect(),
             lines: (0..=MOST_PLIES).map(|_| Vec::new()).collect(),
@@ -109,7 +109,7 @@ impl<T: Tree> AlphaBeta<T> {
             return 0.0;
         }
         if depth == 0 {
-            return self.leaf(tree, node, self.frame.spreads.at(tree.stage(node))).0;
+            return self.leaf(tree, node, self.settings.spreads.at(tree.stage(node))).0;
         }
         let key = tree.key(node);
         let known = if depth > 1 { self.table.get(key) } else { None };
@@ -130,11 +130,11 @@ impl<T: Tree> AlphaBeta<T> {
         let mut children = take(&mut self.lists[ply]);
         children.clear();
         let value = match tree.expand(node, &mut children) {
-            Turn::Over(score) => self.finished(tree, node, score),
-            Turn::Pass(action, next) => {
+            Expansion::Over(score) => self.finished(tree, node, score),
+            Expansion::Pass(action, next) => {
                 self.passed(tree, &next, action, depth, ply, window, budget)
             }
-            Turn::Moves => {
+            Expansion::Moves => {
                 let hint = known.map(|entry| usize::from(entry.best));
                 let (value, best) = self.inner(tree, &children, depth, ply, window, hint, budget);
                 if !budget.is_exhausted() {
@@ -159,7 +159,7 @@ impl<T: Tree> AlphaBeta<T> {
         window: Window,
         budget: &mut Budget,
     ) -> f64 {
-        let depth = if self.frame.passes == Passes::Free { depth } else { depth - 1 };
+        let depth = if self.settings.passes == Passes::Free { depth } else { depth - 1 };
         let value = -self.value(tree, next, depth, ply + 1, window.flipped(), budget);
         self.extend_line(ply, action);
         value
@@ -191,7 +191,7 @@ impl<T: Tree> AlphaBeta<T> {
         for (turn, &(_, index)) in order.iter().enumerate() {
             let child = &children[index].1;
             let rest = Window { alpha, beta: window.beta };
-            let narrow = if turn == 0 { rest } else { Window::above(alpha) };
+            let narrow = if turn == 0 { rest } else { Window::null(alpha) };
             let mut value = -self.value(tree, child, depth - 1, ply + 1, narrow.flipped(), budget);
             if turn > 0 && value > alpha && value < window.beta {
                 value = -self.value(tree, child, depth - 1, ply + 1, rest.flipped(), budget);
@@ -222,8 +222,8 @@ impl<T: Tree> AlphaBeta<T> {
         window: Window,
         budget: &mut Budget,
     ) -> f64 {
-        let spread = *self.frame.spreads.at(tree.stage(node) + 1);
-        let is_sampled = self.frame.samples > 0 && spread.sigma.get() > 0.0;
+        let spread = *self.settings.spreads.at(tree.stage(node) + 1);
+        let is_sampled = self.settings.samples > 0 && spread.sigma.get() > 0.0;
         let mut seen = LeavesSeen {
             leaves: take(&mut self.leaves),
             certain: f64::NEG_INFINITY,
@@ -240,14 +240,16 @@ impl<T: Tree> AlphaBeta<T> {
             self.look_at_leaves(tree, node, &spread, window, &mut seen)
         };
         // Draws cost far more than a node: count them, so that stopping stays prompt.
-        let draws = if is_sampled { self.frame.samples as u64 / SAMPLES_PER_NODE } else { 0 };
+        let draws = if is_sampled { self.settings.samples as u64 / SAMPLES_PER_NODE } else { 0 };
         budget.spend(seen.looked_at * (1 + draws));
         self.lines[ply].extend(seen.best_action);
         let value = match turn {
-            Turn::Over(score) => self.finished(tree, node, score),
-            Turn::Pass(action, next) => self.passed(tree, &next, action, 1, ply, window, budget),
-            Turn::Moves if is_sampled => self.tuples.mean(),
-            Turn::Moves => seen.expectation(&spread, window),
+            Expansion::Over(score) => self.finished(tree, node, score),
+            Expansion::Pass(action, next) => {
+                self.passed(tree, &next, action, 1, ply, window, budget)
+            }
+            Expansion::Moves if is_sampled => self.tuples.mean(),
+            Expansion::Moves => seen.expectation(&spread, window),
         };
         self.leaves = seen.leaves;
         value
@@ -261,7 +263,7 @@ impl<T: Tree> AlphaBeta<T> {
         spread: &Spread,
         window: Window,
         seen: &mut LeavesSeen<T::Action>,
-    ) -> Turn<T::Action, T::Node> {
+    ) -> Expansion<T::Action, T::Node> {
         let sigma = spread.sigma.get();
         tree.visit(node, |count, action, child| {
             let (leaf, is_certain) = self.leaf(tree, &child, spread);
@@ -293,9 +295,10 @@ impl<T: Tree> AlphaBeta<T> {
         spread: &Spread,
         window: Window,
         seen: &mut LeavesSeen<T::Action>,
-    ) -> Turn<T::Action, T::Node> {
+    ) -> Expansion<T::Action, T::Node> {
         let key = tree.key(node);
-        let mut rng = seeded_part(self.frame.seed, crate::othello::hash::hash_discs(key.0, key.1));
+        let mut rng =
+            seeded_part(self.settings.seed, crate::othello::hash::hash_discs(key.0, key.1));
         let mut tuples = take(&mut self.tuples);
         tuples.clear();
         let turn = tree.visit(node, |count, action, child| {
@@ -319,7 +322,7 @@ impl<T: Tree> AlphaBeta<T> {
     /// The mean value of a leaf for its mover, and whether it is certain.
     #[inline]
     fn leaf(&self, tree: &T, node: &T::Node, spread: &Spread) -> (f64, bool) {
-        if self.frame.finished == Finished::Exact
+        if self.settings.finished == Finished::Exact
             && let Some(score) = tree.final_value(node)
         {
             return (score, true);
@@ -328,7 +331,7 @@ impl<T: Tree> AlphaBeta<T> {
     }
 
     fn finished(&self, tree: &T, node: &T::Node, score: f64) -> f64 {
-        match self.frame.finished {
+        match self.settings.finished {
             Finished::Exact => score,
             Finished::Static => tree.evaluate(node),
         }
@@ -403,7 +406,7 @@ impl<T: Tree> Backup<T> for AlphaBeta<T> {
     ) -> f64 {
         let window = Window { alpha: floor, beta: f64::INFINITY };
         if floor > f64::NEG_INFINITY {
-            let narrow = Window::above(floor);
+            let narrow = Window::null(floor);
             let value = -self.value(tree, child, depth, 0, narrow.flipped(), budget);
             if value <= floor || budget.is_exhausted() {
                 return value;

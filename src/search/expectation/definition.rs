@@ -5,9 +5,9 @@
 
 use super::deviation::Deviation;
 use super::exact::{expected_max, expected_max_with_certain};
-use super::frame::{Finished, Frame, Passes};
 use super::sampled::Tuples;
-use crate::game::{Game, Player};
+use super::settings::{ExpectationSettings, Finished, Passes};
+use crate::game::{Game, Side};
 use crate::random::Random;
 
 /// A game, its static values (mover's view), settings, and who is max.
@@ -16,8 +16,8 @@ pub struct Definition<'a, G: Game> {
     pub evaluate: &'a dyn Fn(&G::State) -> f64,
     pub stage: &'a dyn Fn(&G::State) -> usize,
     pub estimates: &'a dyn Fn(&G::State) -> Random,
-    pub frame: Frame,
-    pub root: Player,
+    pub settings: ExpectationSettings,
+    pub root: Side,
 }
 
 /// g and K of the expected-value paper.
@@ -33,13 +33,13 @@ impl<G: Game> Definition<'_, G> {
     }
 
     fn is_certain(&self, state: &G::State) -> bool {
-        self.frame.finished == Finished::Exact && self.game.terminal_value(state).is_some()
+        self.settings.finished == Finished::Exact && self.game.terminal_value(state).is_some()
     }
 
     /// The static value, or the certain one of a finished game.
     fn static_value(&self, state: &G::State) -> f64 {
         let own = match self.game.terminal_value(state) {
-            Some(value) if self.frame.finished == Finished::Exact => value,
+            Some(value) if self.settings.finished == Finished::Exact => value,
             _ => (self.evaluate)(state),
         };
         self.sign(state) * own
@@ -50,7 +50,7 @@ impl<G: Game> Definition<'_, G> {
         if self.is_certain(state) {
             return self.static_value(state);
         }
-        let spread = self.frame.spreads.at((self.stage)(state));
+        let spread = self.settings.spreads.at((self.stage)(state));
         self.sign(state) * spread.mean((self.evaluate)(state))
     }
 
@@ -65,7 +65,7 @@ impl<G: Game> Definition<'_, G> {
     }
 
     fn is_free_pass(&self, state: &G::State) -> bool {
-        self.frame.passes == Passes::Free && self.is_pass(state)
+        self.settings.passes == Passes::Free && self.is_pass(state)
     }
 
     /// E(σ²; children) at a max node, its mirror image at a min node.
@@ -76,15 +76,15 @@ impl<G: Game> Definition<'_, G> {
             // No choice, nothing to take the best of.
             return self.leaf(&children[0]);
         }
-        let sigma: Deviation = self.frame.spreads.at((self.stage)(state) + 1).sigma;
+        let sigma: Deviation = self.settings.spreads.at((self.stage)(state) + 1).sigma;
         let values = |certain: bool| -> Vec<f64> {
             let chosen = children.iter().filter(|child| self.is_certain(child) == certain);
             chosen.map(|child| sign * self.leaf(child)).collect()
         };
         let (certain, uncertain) = (values(true), values(false));
         let best = certain.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        if self.frame.samples > 0 && sigma.get() > 0.0 {
-            let mut tuples = Tuples::new(self.frame.samples);
+        if self.settings.samples > 0 && sigma.get() > 0.0 {
+            let mut tuples = Tuples::new(self.settings.samples);
             let mut rng = (self.estimates)(state);
             for leaf in uncertain {
                 tuples.add(sigma, leaf, &mut rng);

@@ -6,9 +6,9 @@ use super::alpha_beta::AlphaBeta;
 use super::backup::Backup;
 use super::budget::Budget;
 use super::deepening::{Ranking, RootMove, deepen};
-use super::frame::{Finished, Frame, Passes};
+use super::older_rules::{FullWidth, OlderRule};
 use super::opponent_model::OpponentModel;
-use super::relatives::{FullWidth, Relative};
+use super::settings::{ExpectationSettings, Finished, Passes};
 use super::sigma;
 use super::table::Table;
 use super::tree::OthelloTree;
@@ -31,13 +31,13 @@ enum Rule {
     /// E at leaf parents, the opponent chooses by static minimax.
     ExpectedValue,
     /// One of the older improvements.
-    Relative(Relative),
+    OlderRule(OlderRule),
 }
 
 /// A search of this room.
 struct ExpectationMethod {
     rule: Rule,
-    frame: Frame,
+    settings: ExpectationSettings,
     evaluation: Evaluation,
     table: Table,
     options: Options,
@@ -66,7 +66,7 @@ pub fn build_expected_value(options: &Options) -> Result<Box<dyn Method>, Option
 /// If the evaluator or the sigma table cannot be made.
 pub fn build_generalized_mean(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let power = options.number("mean-power");
-    build(Rule::Relative(Relative::GeneralizedMean { power }), options)
+    build(Rule::OlderRule(OlderRule::GeneralizedMean { power }), options)
 }
 
 /// `method=m-and-n`.
@@ -75,8 +75,8 @@ pub fn build_generalized_mean(options: &Options) -> Result<Box<dyn Method>, Opti
 /// If the evaluator or the sigma table cannot be made.
 pub fn build_m_and_n(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let count = |name| options.integer(name) as usize;
-    let rule = Relative::BestFew { own: count("best-own"), opponent: count("best-opponent") };
-    build(Rule::Relative(rule), options)
+    let rule = OlderRule::BestFew { own: count("best-own"), opponent: count("best-opponent") };
+    build(Rule::OlderRule(rule), options)
 }
 
 /// `method=product`.
@@ -84,7 +84,7 @@ pub fn build_m_and_n(options: &Options) -> Result<Box<dyn Method>, OptionError> 
 /// # Errors
 /// If the evaluator or the sigma table cannot be made.
 pub fn build_product(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    build(Rule::Relative(Relative::Product { scale: options.number("odds-scale") }), options)
+    build(Rule::OlderRule(OlderRule::Product { scale: options.number("odds-scale") }), options)
 }
 
 /// `method=average`.
@@ -92,16 +92,16 @@ pub fn build_product(options: &Options) -> Result<Box<dyn Method>, OptionError> 
 /// # Errors
 /// If the evaluator or the sigma table cannot be made.
 pub fn build_average(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    build(Rule::Relative(Relative::Average { scale: options.number("odds-scale") }), options)
+    build(Rule::OlderRule(OlderRule::Average { scale: options.number("odds-scale") }), options)
 }
 
-/// The frame that the options describe.
+/// The settings that the options describe.
 ///
 /// # Errors
 /// If the sigma table cannot be used.
-pub fn frame_from_options(options: &Options) -> Result<Frame, OptionError> {
+pub fn settings_from_options(options: &Options) -> Result<ExpectationSettings, OptionError> {
     let (passes, finished) = passes_and_ends(options);
-    Ok(Frame {
+    Ok(ExpectationSettings {
         spreads: sigma::from_options(options)?,
         samples: options.integer("samples") as usize,
         seed: options.integer("seed") as u64,
@@ -120,12 +120,12 @@ pub fn passes_and_ends(options: &Options) -> (Passes, Finished) {
 
 fn build(rule: Rule, options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let bytes = match rule {
-        Rule::Relative(_) => 0,
+        Rule::OlderRule(_) => 0,
         _ => (options.integer("hash") as usize) << 20,
     };
     Ok(Box::new(ExpectationMethod {
         rule,
-        frame: frame_from_options(options)?,
+        settings: settings_from_options(options)?,
         evaluation: eval::choose(options)?,
         table: Table::new(bytes),
         options: options.clone(),
@@ -139,7 +139,7 @@ impl ExpectationMethod {
         let empties = request.position.empty_count();
         let few = empties <= SOLVE_EMPTIES
             && request.limits.depth.is_none()
-            && self.frame.finished == Finished::Exact;
+            && self.settings.finished == Finished::Exact;
         request.limits.exact || few || request.position.is_over()
     }
 
@@ -160,22 +160,22 @@ impl ExpectationMethod {
     ) -> Outcome {
         let tree = OthelloTree { evaluation };
         let table = std::mem::replace(&mut self.table, Table::new(0));
-        let frame = self.frame.clone();
+        let settings = self.settings.clone();
         match self.rule {
             Rule::Expectation => {
-                let mut rule = AlphaBeta::new(frame, table);
+                let mut rule = AlphaBeta::new(settings, table);
                 let outcome = self.deepen(&tree, &mut rule, request, stop, report);
                 self.table = rule.into_table();
                 outcome
             }
             Rule::ExpectedValue => {
-                let mut rule = OpponentModel::new(frame, table);
+                let mut rule = OpponentModel::new(settings, table);
                 let outcome = self.deepen(&tree, &mut rule, request, stop, report);
                 self.table = rule.into_table();
                 outcome
             }
-            Rule::Relative(relative) => {
-                let mut rule = FullWidth::new(relative, frame);
+            Rule::OlderRule(relative) => {
+                let mut rule = FullWidth::new(relative, settings);
                 self.deepen(&tree, &mut rule, request, stop, report)
             }
         }
@@ -224,7 +224,7 @@ impl ExpectationMethod {
 
     /// The depth that reaches the end of every line.
     fn last_useful_depth(&self, position: Position) -> u32 {
-        match self.frame.passes {
+        match self.settings.passes {
             Passes::Free => position.empty_count().max(1),
             // Every disc might be followed by a pass.
             Passes::Ply => (2 * position.empty_count()).clamp(1, MOST_DEPTH),
@@ -232,8 +232,8 @@ impl ExpectationMethod {
     }
 
     fn certainty(&self, position: Position, depth: u32) -> Certainty {
-        let proves = !matches!(self.rule, Rule::Relative(_))
-            && self.frame.finished == Finished::Exact
+        let proves = !matches!(self.rule, Rule::OlderRule(_))
+            && self.settings.finished == Finished::Exact
             && depth >= self.last_useful_depth(position);
         if proves { Certainty::Exact } else { Certainty::Estimate }
     }
@@ -289,7 +289,7 @@ impl Method for ExpectationMethod {
 mod tests {
     use super::*;
     use crate::othello::random::{random_position, scattered_position, seeded};
-    use crate::search::{minimax::endgame, registry};
+    use crate::search::{endgame, registry};
     use std::time::Duration;
 
     const METHODS: [&str; 6] =

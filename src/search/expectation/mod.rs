@@ -9,10 +9,10 @@
 //! Read in this order:
 //!
 //! - [`exact`], [`normal`], [`sampled`]: E(σ²; h₁…h_k), exactly and as the papers estimate it;
-//! - [`frame`], [`sigma`], [`deviation`]: what all searches share, and where σ comes from;
+//! - [`settings`], [`sigma`], [`deviation`]: what all searches share, and where σ comes from;
 //! - [`tree`]: what they walk on — Othello with an incremental evaluation, or any game;
 //! - [`alpha_beta`]: the 2002 search; [`opponent_model`]: the expected-value search;
-//!   [`relatives`]: generalised means, M & N, product and average propagation;
+//!   [`older_rules`]: generalised means, M & N, product and average propagation;
 //! - [`backup`], [`deepening`], [`budget`], [`table`]: iterative deepening, the same for all;
 //! - [`method`]: options in, lines out.
 
@@ -24,12 +24,12 @@ pub mod deepening;
 mod definition;
 pub mod deviation;
 pub mod exact;
-pub mod frame;
 pub mod method;
 pub mod normal;
+pub mod older_rules;
 pub mod opponent_model;
-pub mod relatives;
 pub mod sampled;
+pub mod settings;
 pub mod sigma;
 pub mod table;
 pub mod tree;

@@ -14,13 +14,13 @@ use super::alpha_beta::{AlphaBeta, Window};
 use super::backup::Backup;
 use super::budget::Budget;
 use super::exact::{self, standard_expected_max};
-use super::frame::{Finished, Frame, Passes};
+use super::settings::{ExpectationSettings, Finished, Passes};
 use super::table::Table;
-use super::tree::{Tree, Turn};
+use super::tree::{Expansion, Tree};
 
 /// The search of K guided by the opponent's g.
 pub struct OpponentModel<T: Tree> {
-    frame: Frame,
+    settings: ExpectationSettings,
     minimax: AlphaBeta<T>,
     expectation: AlphaBeta<T>,
     line: Vec<T::Action>,
@@ -28,21 +28,21 @@ pub struct OpponentModel<T: Tree> {
 
 /// Most that K can exceed g by, in discs; infinite if there is no such bound (values not centred on
 /// h, or estimates of E, which can be anything).
-fn margin(frame: &Frame, most_moves: usize) -> f64 {
-    if frame.samples > 0 || !frame.spreads.is_centred() {
+fn margin(settings: &ExpectationSettings, most_moves: usize) -> f64 {
+    if settings.samples > 0 || !settings.spreads.is_centred() {
         return f64::INFINITY;
     }
-    frame.spreads.widest().get() * (standard_expected_max(most_moves) + exact::ERROR)
+    settings.spreads.widest().get() * (standard_expected_max(most_moves) + exact::ERROR)
 }
 
 impl<T: Tree> OpponentModel<T> {
     /// A search with these settings and this table for g, as in [`AlphaBeta::new`].
-    pub fn new(frame: Frame, table: Table) -> OpponentModel<T> {
+    pub fn new(settings: ExpectationSettings, table: Table) -> OpponentModel<T> {
         OpponentModel {
-            minimax: AlphaBeta::new(frame.without_spread(), table),
+            minimax: AlphaBeta::new(settings.without_spread(), table),
             // Never looks deeper than one ply, where no table is used.
-            expectation: AlphaBeta::new(frame.clone(), Table::new(0)),
-            frame,
+            expectation: AlphaBeta::new(settings.clone(), Table::new(0)),
+            settings,
             line: Vec::new(),
         }
     }
@@ -77,18 +77,18 @@ impl<T: Tree> OpponentModel<T> {
         }
         let mut children = Vec::new();
         match tree.expand(node, &mut children) {
-            Turn::Over(score) => match self.frame.finished {
+            Expansion::Over(score) => match self.settings.finished {
                 Finished::Exact => sign * score,
                 Finished::Static => sign * tree.evaluate(node),
             },
-            Turn::Pass(action, next) => {
-                let depth = if self.frame.passes == Passes::Free { depth } else { depth - 1 };
+            Expansion::Pass(action, next) => {
+                let depth = if self.settings.passes == Passes::Free { depth } else { depth - 1 };
                 let value = self.value(tree, &next, depth, !is_own, floor, line, budget);
                 line.insert(0, action);
                 value
             }
-            Turn::Moves if is_own => self.best(tree, &children, depth, floor, line, budget),
-            Turn::Moves => match self.opponent_choice(tree, &children, depth, floor, budget) {
+            Expansion::Moves if is_own => self.best(tree, &children, depth, floor, line, budget),
+            Expansion::Moves => match self.opponent_choice(tree, &children, depth, floor, budget) {
                 Choice::Reply(index) => {
                     let (action, child) = &children[index];
                     let value = self.value(tree, child, depth - 1, true, floor, line, budget);
@@ -141,7 +141,7 @@ impl<T: Tree> OpponentModel<T> {
         let mut chosen: Option<(f64, usize)> = None;
         for index in by_promise(tree, children) {
             let child = &children[index].1;
-            let margin = margin(&self.frame, tree.most_moves(child));
+            let margin = margin(&self.settings, tree.most_moves(child));
             let alpha = floor - margin;
             let alpha = if alpha.is_nan() { f64::NEG_INFINITY } else { alpha };
             let beta = match chosen {

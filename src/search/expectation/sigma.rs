@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use super::deviation::Deviation;
-use super::frame::{STAGES, Spread, Spreads};
+use super::settings::{STAGES, Spread, Spreads};
 use crate::options::{OptionError, Options};
 
 /// The first line of a table that is no comment.

@@ -10,14 +10,14 @@ use super::budget::Budget;
 use super::deepening::deepen;
 use super::definition::Definition;
 use super::deviation::Deviation;
-use super::frame::{Finished, Frame, Passes, Spread, Spreads};
 use super::opponent_model::OpponentModel;
+use super::settings::{ExpectationSettings, Finished, Passes, Spread, Spreads};
 use super::table::Table;
-use super::tree::{GameTree, OthelloTree, Tree, Turn};
+use super::tree::{Expansion, GameTree, OthelloTree, Tree};
 use crate::eval::Evaluator;
 use crate::eval::discs::Discs;
 use crate::game::othello::OthelloState;
-use crate::game::{Game, Othello, Player, Synthetic};
+use crate::game::{Game, Othello, Side, Synthetic};
 use crate::othello::hash::hash_discs;
 use crate::othello::random::{random_position, scattered_position};
 use crate::random::{Random, seeded, seeded_part};
@@ -37,7 +37,7 @@ fn ranked<T: Tree, B: Backup<T>>(
     rule: &mut B,
 ) -> Vec<(T::Action, f64)> {
     let mut moves = Vec::new();
-    if let Turn::Pass(action, next) = tree.expand(root, &mut moves) {
+    if let Expansion::Pass(action, next) = tree.expand(root, &mut moves) {
         moves.push((action, next));
     }
     let stop = StopFlag::new();
@@ -56,35 +56,35 @@ fn sorted<A>(mut values: Vec<(A, f64)>, best: usize) -> Vec<(A, f64)> {
     values
 }
 
-fn described(frame: &Frame) -> String {
-    let Frame { spreads, samples, seed, passes, finished } = frame;
+fn described(settings: &ExpectationSettings) -> String {
+    let ExpectationSettings { spreads, samples, seed, passes, finished } = settings;
     format!("{:?} m={samples} seed {seed} {passes:?} {finished:?}", spreads.at(0))
 }
 
-fn random_frame(rng: &mut Random, samples: usize) -> Frame {
-    let mut frame = Frame::with_sigma(sigma(rng.random_range(0.0..6.0)));
-    frame.samples = samples;
-    frame.seed = rng.random_range(0..100);
+fn random_settings(rng: &mut Random, samples: usize) -> ExpectationSettings {
+    let mut settings = ExpectationSettings::with_sigma(sigma(rng.random_range(0.0..6.0)));
+    settings.samples = samples;
+    settings.seed = rng.random_range(0..100);
     if rng.random() {
-        frame.passes = Passes::Ply;
+        settings.passes = Passes::Ply;
     }
     if rng.random() {
-        frame.finished = Finished::Static;
+        settings.finished = Finished::Static;
     }
     if rng.random_range(0..4) == 0 {
-        let spread = Spread { slope: 0.9, shift: 1.5, ..*frame.spreads.at(0) };
-        frame.spreads = Spreads::constant(spread);
+        let spread = Spread { slope: 0.9, shift: 1.5, ..*settings.spreads.at(0) };
+        settings.spreads = Spreads::constant(spread);
     }
-    frame
+    settings
 }
 
 /// Checks both searches on one synthetic tree.
-fn check_synthetic(game: &Synthetic, frame: &Frame, depth: u32, best: usize) {
+fn check_synthetic(game: &Synthetic, settings: &ExpectationSettings, depth: u32, best: usize) {
     let evaluate = |node: &_| game.static_value(node);
     let tree = GameTree { game, evaluate, most_moves: game.most_moves as usize };
     let estimates = |node: &_| {
         let key = tree.key(node);
-        seeded_part(frame.seed, hash_discs(key.0, key.1))
+        seeded_part(settings.seed, hash_discs(key.0, key.1))
     };
     let root = game.start();
     let definition = Definition {
@@ -92,7 +92,7 @@ fn check_synthetic(game: &Synthetic, frame: &Frame, depth: u32, best: usize) {
         evaluate: &evaluate,
         stage: &|_| 0,
         estimates: &estimates,
-        frame: frame.clone(),
+        settings: settings.clone(),
         root: game.to_move(&root),
     };
     let actions = game.actions(&root);
@@ -100,19 +100,19 @@ fn check_synthetic(game: &Synthetic, frame: &Frame, depth: u32, best: usize) {
         let values = actions.iter().map(|&action| (action, value(&game.apply(&root, action))));
         sorted(values.collect(), best)
     };
-    let mut expectation = AlphaBeta::new(frame.clone(), Table::new(4096));
+    let mut expectation = AlphaBeta::new(settings.clone(), Table::new(4096));
     assert_eq!(
         ranked(&tree, &root, depth, best, &mut expectation),
         literal(&|child| definition.expectation_value(child, depth - 1)),
         "expectation, depth {depth}, {game:?}, {}",
-        described(frame)
+        described(settings)
     );
-    let mut expected_value = OpponentModel::new(frame.clone(), Table::new(4096));
+    let mut expected_value = OpponentModel::new(settings.clone(), Table::new(4096));
     assert_eq!(
         ranked(&tree, &root, depth, best, &mut expected_value),
         literal(&|child| definition.opponent_model_value(child, depth - 1).k),
         "expected value, depth {depth}, {game:?}, {}",
-        described(frame)
+        described(settings)
     );
 }
 
@@ -129,9 +129,9 @@ fn pruned_searches_of_synthetic_trees_equal_the_definitions() {
             end_one_in: [0, 6, 20][rng.random_range(0..3)],
         };
         let samples = if seed % 3 == 0 { 10 } else { 0 };
-        let frame = random_frame(&mut rng, samples);
+        let settings = random_settings(&mut rng, samples);
         let depth = rng.random_range(1..=if game.most_moves > 5 { 4 } else { 6 });
-        check_synthetic(&game, &frame, depth, [1, 2, 64][rng.random_range(0..3)]);
+        check_synthetic(&game, &settings, depth, [1, 2, 64][rng.random_range(0..3)]);
     }
 }
 
@@ -147,20 +147,20 @@ fn pruned_searches_of_othello_equal_the_definitions() {
             1 => random_position(rng.random_range(2..12), &mut rng),
             _ => random_position(rng.random_range(12..60), &mut rng),
         };
-        let frame = random_frame(&mut rng, if round % 4 == 0 { 5 } else { 0 });
+        let settings = random_settings(&mut rng, if round % 4 == 0 { 5 } else { 0 });
         let depth = rng.random_range(1..=if position.empty_count() > 11 { 3 } else { 4 });
         let best = [1, 3, 64][rng.random_range(0..3)];
         let estimates = |state: &OthelloState| {
-            seeded_part(frame.seed, crate::othello::hash::hash(state.position))
+            seeded_part(settings.seed, crate::othello::hash::hash(state.position))
         };
-        let root = OthelloState { position, player: Player::First };
+        let root = OthelloState { position, player: Side::First };
         let definition = Definition {
             game: &Othello,
             evaluate: &evaluate,
             stage: &|state| 60 - state.position.empty_count() as usize,
             estimates: &estimates,
-            frame: frame.clone(),
-            root: Player::First,
+            settings: settings.clone(),
+            root: Side::First,
         };
         let literal = |value: &dyn Fn(&_) -> f64| {
             let actions = Othello.actions(&root);
@@ -169,19 +169,19 @@ fn pruned_searches_of_othello_equal_the_definitions() {
             sorted(values.collect(), best)
         };
         let node = tree.root(position);
-        let mut expectation = AlphaBeta::new(frame.clone(), Table::new(1 << 16));
+        let mut expectation = AlphaBeta::new(settings.clone(), Table::new(1 << 16));
         assert_eq!(
             ranked(&tree, &node, depth, best, &mut expectation),
             literal(&|child| definition.expectation_value(child, depth - 1)),
             "{position:?} {} depth {depth}",
-            described(&frame)
+            described(&settings)
         );
-        let mut expected_value = OpponentModel::new(frame.clone(), Table::new(1 << 16));
+        let mut expected_value = OpponentModel::new(settings.clone(), Table::new(1 << 16));
         assert_eq!(
             ranked(&tree, &node, depth, best, &mut expected_value),
             literal(&|child| definition.opponent_model_value(child, depth - 1).k),
             "{position:?} {} depth {depth}",
-            described(&frame)
+            described(&settings)
         );
     }
 }
@@ -190,15 +190,15 @@ fn pruned_searches_of_othello_equal_the_definitions() {
 fn the_worked_tree_makes_minimax_and_expectation_disagree() {
     // R max; A, B min; C to F max; leaves in brackets: A{C(3,4), D(9,2)}, B{E(5,−10), F(7,−20)}.
     let tree = Worked;
-    let frame = |s| Frame::with_sigma(sigma(s));
-    let plain = ranked(&tree, &1, 3, 2, &mut AlphaBeta::new(frame(0.0), Table::new(0)));
+    let settings = |s| ExpectationSettings::with_sigma(sigma(s));
+    let plain = ranked(&tree, &1, 3, 2, &mut AlphaBeta::new(settings(0.0), Table::new(0)));
     assert_eq!(plain, [(3, 5.0), (2, 4.0)]);
     let close = |a: f64, b: f64| (a - b).abs() < 2e-6;
-    let expectation = ranked(&tree, &1, 3, 2, &mut AlphaBeta::new(frame(8.0), Table::new(0)));
+    let expectation = ranked(&tree, &1, 3, 2, &mut AlphaBeta::new(settings(8.0), Table::new(0)));
     assert_eq!(expectation[0].0, 2);
     assert!(close(expectation[0].1, 8.031136) && close(expectation[1].1, 5.487446));
     // The opponent, who knows static values only, goes to C (4 < 9) and to E (5 < 7).
-    let model = ranked(&tree, &1, 3, 2, &mut OpponentModel::new(frame(8.0), Table::new(0)));
+    let model = ranked(&tree, &1, 3, 2, &mut OpponentModel::new(settings(8.0), Table::new(0)));
     assert_eq!(model, expectation);
 }
 
@@ -213,10 +213,10 @@ impl Tree for Worked {
         &self,
         node: &u32,
         mut visitor: impl FnMut(usize, u32, u32) -> ControlFlow<()>,
-    ) -> Turn<u32, u32> {
+    ) -> Expansion<u32, u32> {
         let children = [2 * node, 2 * node + 1];
         let _ = children.into_iter().try_for_each(|child| visitor(2, child, child));
-        Turn::Moves
+        Expansion::Moves
     }
 
     fn final_value(&self, _node: &u32) -> Option<f64> {
@@ -253,7 +253,8 @@ fn cuts_save_most_of_the_work() {
         let mut moves = Vec::new();
         tree.expand(&game.start(), &mut moves);
         let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
-        let mut rule = AlphaBeta::new(Frame::with_sigma(sigma(4.0)), Table::new(1 << 20));
+        let mut rule =
+            AlphaBeta::new(ExpectationSettings::with_sigma(sigma(4.0)), Table::new(1 << 20));
         deepen(&tree, moves, best, 7, &mut rule, &mut budget, &mut |_, _| true);
         budget.nodes
     };

@@ -14,7 +14,7 @@ use crate::game::Game;
 use crate::othello::{Bitboard, Move, Position};
 
 /// What the side to move can do.
-pub enum Turn<A, N> {
+pub enum Expansion<A, N> {
     /// It has moves; they were visited in the tree's own order.
     Moves,
     /// It must pass.
@@ -36,14 +36,14 @@ pub trait Tree {
         &self,
         node: &Self::Node,
         visitor: impl FnMut(usize, Self::Action, Self::Node) -> ControlFlow<()>,
-    ) -> Turn<Self::Action, Self::Node>;
+    ) -> Expansion<Self::Action, Self::Node>;
 
     /// Puts all moves with the positions after them into `children` (given empty).
     fn expand(
         &self,
         node: &Self::Node,
         children: &mut Vec<(Self::Action, Self::Node)>,
-    ) -> Turn<Self::Action, Self::Node> {
+    ) -> Expansion<Self::Action, Self::Node> {
         self.visit(node, |_, action, child| {
             children.push((action, child));
             ControlFlow::Continue(())
@@ -104,7 +104,7 @@ impl<E: Incremental> OthelloTree<'_, E> {
         moves: Bitboard,
     ) -> Vec<(Move, OthelloNode<E::State>)> {
         let mut children = Vec::new();
-        if let Turn::Pass(action, next) = self.expand(node, &mut children) {
+        if let Expansion::Pass(action, next) = self.expand(node, &mut children) {
             children.push((action, next));
         }
         children.retain(|(action, _)| action.square().is_none_or(|square| moves.contains(square)));
@@ -121,16 +121,16 @@ impl<E: Incremental> Tree for OthelloTree<'_, E> {
         &self,
         node: &Self::Node,
         mut visitor: impl FnMut(usize, Move, Self::Node) -> ControlFlow<()>,
-    ) -> Turn<Move, Self::Node> {
+    ) -> Expansion<Move, Self::Node> {
         let position = node.position;
         let moves = position.legal_moves();
         if moves.is_empty() {
             let passed = position.pass();
             return if passed.has_move() {
                 let state = self.evaluation.passed(&node.state);
-                Turn::Pass(Move::Pass, OthelloNode { position: passed, state })
+                Expansion::Pass(Move::Pass, OthelloNode { position: passed, state })
             } else {
-                Turn::Over(f64::from(position.final_score()))
+                Expansion::Over(f64::from(position.final_score()))
             };
         }
         let count = moves.count() as usize;
@@ -144,7 +144,7 @@ impl<E: Incremental> Tree for OthelloTree<'_, E> {
                 break;
             }
         }
-        Turn::Moves
+        Expansion::Moves
     }
 
     fn final_value(&self, node: &Self::Node) -> Option<f64> {
@@ -190,22 +190,22 @@ impl<G: Game, F: Fn(&G::State) -> f64> Tree for GameTree<'_, G, F> {
         &self,
         node: &G::State,
         mut visitor: impl FnMut(usize, G::Action, G::State) -> ControlFlow<()>,
-    ) -> Turn<G::Action, G::State> {
+    ) -> Expansion<G::Action, G::State> {
         if let Some(value) = self.game.terminal_value(node) {
-            return Turn::Over(value);
+            return Expansion::Over(value);
         }
         let actions = self.game.actions(node);
         if let &[only] = actions.as_slice()
             && self.game.is_pass(only)
         {
-            return Turn::Pass(only, self.game.apply(node, only));
+            return Expansion::Pass(only, self.game.apply(node, only));
         }
         for &action in &actions {
             if visitor(actions.len(), action, self.game.apply(node, action)).is_break() {
                 break;
             }
         }
-        Turn::Moves
+        Expansion::Moves
     }
 
     fn final_value(&self, node: &G::State) -> Option<f64> {

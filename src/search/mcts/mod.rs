@@ -3,15 +3,15 @@
 //! Two methods share the formulas and the playouts of this room:
 //!
 //! * [`uct`] — the paper's players plain, T and E, exactly as published, to measure with;
-//! * [`strong`] — a player to use: PUCT with priors and leaf values from the evaluator, exact
+//! * [`puct`] — a player to use: PUCT with priors and leaf values from the evaluator, exact
 //!   bounds backed up from the endgame solver, all cores, a bounded tree kept from move to move.
 
 pub mod budget;
 pub mod formula;
 pub mod parameters;
 pub mod playout;
+pub mod puct;
 pub mod root;
-pub mod strong;
 pub mod tree;
 pub mod uct;
 pub mod walker;

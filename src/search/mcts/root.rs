@@ -2,7 +2,7 @@
 //! could change the choice.
 
 use super::tree::{Bounds, Node, ROOT, Tree};
-use super::walker::{Steering, discs, value_of_score};
+use super::walker::{PuctSettings, discs, value_of_score};
 use crate::othello::{Bitboard, Move};
 use crate::score::Score;
 use crate::search::report::{Bound, Certainty, Line};
@@ -10,15 +10,15 @@ use crate::search::report::{Bound, Certainty, Line};
 /// The root of a tree, looked at with the moves that are considered.
 pub struct RootView<'a> {
     tree: &'a Tree,
-    steering: Steering,
+    settings: PuctSettings,
     allowed: Bitboard,
     empties: u32,
 }
 
 impl<'a> RootView<'a> {
     /// A view of the tree's root, a position with so many empties.
-    pub fn new(tree: &'a Tree, steering: Steering, allowed: Bitboard, empties: u32) -> Self {
-        RootView { tree, steering, allowed, empties }
+    pub fn new(tree: &'a Tree, settings: PuctSettings, allowed: Bitboard, empties: u32) -> Self {
+        RootView { tree, settings, allowed, empties }
     }
 
     /// The moves from best to worst. Visits rank what is not decided; a proven move stands before
@@ -28,7 +28,7 @@ impl<'a> RootView<'a> {
             node.played().square().is_none_or(|square| self.allowed.contains(square))
         };
         let children = self.tree.children(self.tree.node(ROOT)).map_or(&[][..], |found| found.1);
-        rank(self.steering, children.iter().filter(allowed))
+        rank(self.settings, children.iter().filter(allowed))
     }
 
     /// The best moves with their lines, at most `count`.
@@ -38,7 +38,7 @@ impl<'a> RootView<'a> {
 
     fn line(&self, node: &Node) -> Line {
         let Bounds { lower, upper } = node.bounds();
-        let estimate = discs(self.steering.value(node), self.empties);
+        let estimate = discs(self.settings.value(node), self.empties);
         let (score, certainty) = if lower >= upper {
             (f32::from(lower), Certainty::Exact)
         } else if lower > 0 || upper < 0 {
@@ -49,7 +49,7 @@ impl<'a> RootView<'a> {
         let mut pv = vec![node.played()];
         let mut last = node;
         while let Some((_, children)) = self.tree.children(last) {
-            let ranked = rank(self.steering, children.iter());
+            let ranked = rank(self.settings, children.iter());
             let Some(next) = ranked.first().filter(|next| next.visits() > 0) else { break };
             pv.push(next.played());
             last = next;
@@ -73,7 +73,7 @@ impl<'a> RootView<'a> {
     /// Whether the most visited move is also the one of the highest value.
     pub fn is_settled(&self) -> bool {
         let moves = self.ranked();
-        let value = |node: &Node| worth(self.steering, node);
+        let value = |node: &Node| worth(self.settings, node);
         moves.first().is_some_and(|best| moves.iter().all(|node| value(node) <= value(best)))
     }
 
@@ -96,23 +96,23 @@ impl<'a> RootView<'a> {
 }
 
 /// A node's worth to the side that moves into it: proven if it is, else estimated.
-fn worth(steering: Steering, node: &Node) -> f32 {
+fn worth(settings: PuctSettings, node: &Node) -> f32 {
     let Bounds { lower, upper } = node.bounds();
-    steering.value(node).clamp(value_of_score(lower), value_of_score(upper.max(lower)))
+    settings.value(node).clamp(value_of_score(lower), value_of_score(upper.max(lower)))
 }
 
 /// Siblings from best to worst.
-fn rank<'a>(steering: Steering, siblings: impl Iterator<Item = &'a Node>) -> Vec<&'a Node> {
+fn rank<'a>(settings: PuctSettings, siblings: impl Iterator<Item = &'a Node>) -> Vec<&'a Node> {
     let is_decided = |node: &Node| node.bounds().is_exact() || node.bounds().lower > 0;
     let (mut decided, mut order): (Vec<&Node>, Vec<&Node>) =
         siblings.partition(|node| is_decided(node));
     // Stable sorts: among equals the first square stays first.
     order.sort_by_key(|node| std::cmp::Reverse(node.visits()));
-    decided.sort_by(|a, b| worth(steering, b).total_cmp(&worth(steering, a)));
+    decided.sort_by(|a, b| worth(settings, b).total_cmp(&worth(settings, a)));
     for node in decided {
-        let value = worth(steering, node);
+        let value = worth(settings, node);
         let place =
-            order.iter().position(|other| worth(steering, other) < value).unwrap_or(order.len());
+            order.iter().position(|other| worth(settings, other) < value).unwrap_or(order.len());
         // Undecided moves keep their order; earlier decided ones are worth at least as much.
         order.insert(place, node);
     }
@@ -122,10 +122,10 @@ fn rank<'a>(steering: Steering, siblings: impl Iterator<Item = &'a Node>) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::mcts::tree::Seed;
+    use crate::search::mcts::tree::NewChild;
     use crate::search::mcts::walker::LeafValue;
 
-    const STEERING: Steering = Steering {
+    const SETTINGS: PuctSettings = PuctSettings {
         exploration: 1.0,
         temperature: 2.0,
         minimax_weight: 0.0,
@@ -137,11 +137,11 @@ mod tests {
     fn tree(moves: &[(u32, f32)]) -> Tree {
         let tree = Tree::new(1 << 20);
         let square = |number: usize| Bitboard(1 << number).first().unwrap();
-        let seeds: Vec<Seed> = (0..moves.len())
-            .map(|number| Seed { played: square(number).into(), estimate: 0.5, prior: 0.1 })
+        let children: Vec<NewChild> = (0..moves.len())
+            .map(|number| NewChild { played: square(number).into(), estimate: 0.5, prior: 0.1 })
             .collect();
         let root = tree.node(ROOT);
-        assert!(root.claim() && tree.grow(root, &seeds));
+        assert!(root.claim() && tree.grow(root, &children));
         for (child, (visits, value)) in tree.children(root).unwrap().1.iter().zip(moves) {
             for _ in 0..*visits {
                 child.begin_visit();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     fn view(tree: &Tree) -> RootView<'_> {
-        RootView::new(tree, STEERING, Bitboard::FULL, 20)
+        RootView::new(tree, SETTINGS, Bitboard::FULL, 20)
     }
 
     fn order(tree: &Tree) -> String {
@@ -195,7 +195,7 @@ mod tests {
         let tree = tree(&[(10, 0.6), (30, 0.5)]);
         assert!(view(&tree).is_decided(19));
         assert!(!view(&tree).is_decided(20));
-        let only_first = RootView::new(&tree, STEERING, Bitboard(1), 20);
+        let only_first = RootView::new(&tree, SETTINGS, Bitboard(1), 20);
         assert!(only_first.is_decided(u64::MAX), "one move is no choice");
         child(&tree, 0).narrow(Bounds::exactly(0));
         assert!(!view(&tree).is_decided(0), "what a proven move is up to is not counted in visits");

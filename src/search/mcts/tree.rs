@@ -64,7 +64,7 @@ impl Bounds {
 
 /// What is known when a node is made.
 #[derive(Clone, Copy, Debug)]
-pub struct Seed {
+pub struct NewChild {
     /// The move into the node.
     pub played: Move,
     /// The win rate its evaluation stands for.
@@ -87,14 +87,14 @@ pub struct Node {
 }
 
 impl Node {
-    fn reset(&self, seed: Seed) {
-        let square = seed.played.square().map_or(64, |square| square.index() as u32);
+    fn reset(&self, child: NewChild) {
+        let square = child.played.square().map_or(64, |square| square.index() as u32);
         self.visits.store(0, Relaxed);
         self.first_child.store(NO_CHILDREN, Relaxed);
         self.value_sum.store(0, Relaxed);
-        self.estimate.store(seed.estimate.to_bits(), Relaxed);
-        self.best.store(seed.estimate.to_bits(), Relaxed);
-        self.prior.store(seed.prior.to_bits(), Relaxed);
+        self.estimate.store(child.estimate.to_bits(), Relaxed);
+        self.best.store(child.estimate.to_bits(), Relaxed);
+        self.prior.store(child.prior.to_bits(), Relaxed);
         self.packed.store(square | pack(Bounds::UNKNOWN), Relaxed);
     }
 
@@ -254,7 +254,7 @@ impl Tree {
             // The first block is the root's.
             store: Mutex::new(Store { fresh: BLOCK_STEP, ..Store::default() }),
         };
-        tree.node(ROOT).reset(Seed { played: Move::Pass, estimate: 0.5, prior: 1.0 });
+        tree.node(ROOT).reset(NewChild { played: Move::Pass, estimate: 0.5, prior: 1.0 });
         tree
     }
 
@@ -293,17 +293,17 @@ impl Tree {
     }
 
     /// Gives a claimed node its children; `false` (and the claim given back) if the arena is full.
-    pub fn grow(&self, parent: &Node, seeds: &[Seed]) -> bool {
-        let Some(first) = self.take(seeds.len()) else {
+    pub fn grow(&self, parent: &Node, children: &[NewChild]) -> bool {
+        let Some(first) = self.take(children.len()) else {
             parent.give_up_claim();
             return false;
         };
         let from = first as usize % CHUNK;
-        for (node, seed) in self.chunk(first)[from..].iter().zip(seeds) {
-            node.reset(*seed);
+        for (node, child) in self.chunk(first)[from..].iter().zip(children) {
+            node.reset(*child);
         }
         parent.packed.fetch_and(!0xff00, Relaxed);
-        parent.packed.fetch_or((seeds.len() as u32) << 8, Relaxed);
+        parent.packed.fetch_or((children.len() as u32) << 8, Relaxed);
         parent.first_child.store(first, Release);
         true
     }
@@ -384,7 +384,7 @@ impl Tree {
     pub fn forget(&mut self) {
         let mut store = self.store();
         self.discard_children(&mut store, self.node(ROOT));
-        self.node(ROOT).reset(Seed { played: Move::Pass, estimate: 0.5, prior: 1.0 });
+        self.node(ROOT).reset(NewChild { played: Move::Pass, estimate: 0.5, prior: 1.0 });
     }
 
     /// Makes room for new blocks by turning the least visited nodes back into leaves, which keep
@@ -427,9 +427,9 @@ impl Tree {
 mod tests {
     use super::*;
 
-    fn seeds(count: usize) -> Vec<Seed> {
+    fn children(count: usize) -> Vec<NewChild> {
         (0..count)
-            .map(|i| Seed {
+            .map(|i| NewChild {
                 played: Move::Place(Square::new(i as u8).unwrap()),
                 estimate: 0.25,
                 prior: 0.5,
@@ -440,7 +440,7 @@ mod tests {
     fn grow(tree: &Tree, index: NodeIndex, count: usize) -> Option<NodeIndex> {
         let node = tree.node(index);
         assert!(node.claim());
-        tree.grow(node, &seeds(count)).then(|| tree.children(node).unwrap().0)
+        tree.grow(node, &children(count)).then(|| tree.children(node).unwrap().0)
     }
 
     #[test]
@@ -451,7 +451,7 @@ mod tests {
     #[test]
     fn values_average_and_visits_under_way_weigh_as_losses() {
         let node = Node::default();
-        node.reset(seeds(1)[0]);
+        node.reset(children(1)[0]);
         assert_eq!((node.mean(), node.best(), node.bounds()), (0.25, 0.25, Bounds::UNKNOWN));
         for value in [1.0, 0.5] {
             node.begin_visit();
@@ -465,7 +465,7 @@ mod tests {
     #[test]
     fn bounds_only_narrow_and_leave_the_move_alone() {
         let node = Node::default();
-        node.reset(seeds(6)[5]);
+        node.reset(children(6)[5]);
         assert!(node.narrow(Bounds { lower: -10, upper: 64 }));
         assert!(!node.narrow(Bounds { lower: -20, upper: 64 }));
         assert!(node.narrow(Bounds { lower: -64, upper: -8 }));

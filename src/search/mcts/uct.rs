@@ -25,7 +25,7 @@ use crate::search::{Method, Request, StopFlag};
 
 /// What makes one player of the paper differ from another.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Settings {
+pub struct UctSettings {
     /// Weight of exploration (C).
     pub exploration: f64,
     /// The evaluation in UCB1; a weight of 0 is the plain formula.
@@ -38,14 +38,14 @@ pub struct Settings {
     pub most_nodes: usize,
 }
 
-impl Settings {
-    fn from_options(options: &Options) -> Settings {
+impl UctSettings {
+    fn from_options(options: &Options) -> UctSettings {
         let range = options.number("win-rate-range");
         let log = match options.text("prior-log").as_str() {
             "inside" => PriorLog::Inside,
             _ => PriorLog::Outside,
         };
-        Settings {
+        UctSettings {
             exploration: options.number("ucb-c"),
             prior: VirtualPlayouts { weight: options.number("prior-weight"), log },
             map: match options.text("win-rate-map").as_str() {
@@ -61,7 +61,7 @@ impl Settings {
 
 /// One of the paper's players.
 pub struct Uct {
-    settings: Settings,
+    settings: UctSettings,
     evaluator: Arc<dyn Evaluator>,
     policy: PlayoutPolicy,
     seed: u64,
@@ -77,7 +77,7 @@ pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let policy = super::policy_from_options(options, &evaluation);
     let evaluator = evaluation.evaluator();
     let seed = options.integer("seed") as u64;
-    let settings = Settings::from_options(options);
+    let settings = UctSettings::from_options(options);
     Ok(Box::new(Uct { settings, evaluator, policy, seed, rng: seeded(seed) }))
 }
 
@@ -99,7 +99,7 @@ struct Node {
 const ROOT: usize = 0;
 
 /// The tree of one search and the player that grows it.
-struct Growth<'a> {
+struct UctTree<'a> {
     player: &'a mut Uct,
     nodes: Vec<Node>,
     path: Vec<usize>,
@@ -107,17 +107,17 @@ struct Growth<'a> {
     visited: u64,
 }
 
-impl<'a> Growth<'a> {
-    fn new(player: &'a mut Uct, root: Position, root_moves: Bitboard) -> Growth<'a> {
-        let mut growth =
-            Growth { player, nodes: Vec::new(), path: Vec::new(), deepest: 0, visited: 0 };
-        growth.push(root, Move::Pass);
-        growth.expand(ROOT, root_moves);
-        growth
+impl<'a> UctTree<'a> {
+    fn new(player: &'a mut Uct, root: Position, root_moves: Bitboard) -> UctTree<'a> {
+        let mut tree =
+            UctTree { player, nodes: Vec::new(), path: Vec::new(), deepest: 0, visited: 0 };
+        tree.push(root, Move::Pass);
+        tree.expand(ROOT, root_moves);
+        tree
     }
 
     fn push(&mut self, position: Position, played: Move) {
-        let Settings { prior, map, .. } = self.player.settings;
+        let UctSettings { prior, map, .. } = self.player.settings;
         let estimate = if prior.weight > 0.0 {
             map.win_rate(-self.player.evaluator.evaluate(position))
         } else {
@@ -153,7 +153,7 @@ impl<'a> Growth<'a> {
 
     /// The child the formula chooses; the first of equals.
     fn select(&self, index: usize) -> usize {
-        let Settings { exploration, prior, .. } = self.player.settings;
+        let UctSettings { exploration, prior, .. } = self.player.settings;
         let total = self.nodes[index].visits;
         let mut best = (f64::NEG_INFINITY, index);
         for child in self.children(index) {
@@ -173,7 +173,7 @@ impl<'a> Growth<'a> {
     /// Whether the leaf gets children now.
     fn is_ripe(&self, index: usize) -> bool {
         const MOST_CHILDREN: usize = 64;
-        let Settings { expand_threshold, most_nodes, .. } = self.player.settings;
+        let UctSettings { expand_threshold, most_nodes, .. } = self.player.settings;
         self.nodes[index].visits >= expand_threshold
             && self.nodes.len() + MOST_CHILDREN <= most_nodes
     }
@@ -262,18 +262,18 @@ impl Method for Uct {
         if request.position.is_over() {
             return super::game_over(request.position);
         }
-        let mut growth = Growth::new(self, request.position, request.root_moves());
+        let mut tree = UctTree::new(self, request.position, request.root_moves());
         let (mut playouts, mut next_report) = (0, FIRST_REPORT);
-        let event = |growth: &Growth, playouts| Event {
-            depth: growth.deepest as u32,
-            lines: growth.lines(request.multi_pv),
-            nodes: growth.visited,
+        let event = |tree: &UctTree, playouts| Event {
+            depth: tree.deepest as u32,
+            lines: tree.lines(request.multi_pv),
+            nodes: tree.visited,
             playouts,
             elapsed: budget.elapsed(),
         };
         // Counts of a node are 32-bit numbers.
-        while !budget.is_counted_out(playouts, growth.visited) && playouts < u64::from(u32::MAX) {
-            growth.run_playout();
+        while !budget.is_counted_out(playouts, tree.visited) && playouts < u64::from(u32::MAX) {
+            tree.run_playout();
             playouts += 1;
             let look = playouts % PLAYOUTS_PER_CLOCK_LOOK == 0;
             if budget.is_stopped() || look && budget.is_timed_out(true) {
@@ -281,10 +281,10 @@ impl Method for Uct {
             }
             if playouts == next_report {
                 next_report *= 2;
-                report(&event(&growth, playouts));
+                report(&event(&tree, playouts));
             }
         }
-        let last = event(&growth, playouts);
+        let last = event(&tree, playouts);
         report(&last);
         super::outcome(last)
     }
@@ -300,11 +300,11 @@ mod tests {
     use crate::eval::Evaluation;
     use crate::eval::mobility::Mobility;
     use crate::game::othello::OthelloState;
-    use crate::game::{self, Othello, Player};
+    use crate::game::{self, Othello, Side};
     use crate::othello::random::random_position;
     use crate::search::Limits;
 
-    const PLAIN: Settings = Settings {
+    const PLAIN: UctSettings = UctSettings {
         exploration: 0.1,
         prior: VirtualPlayouts { weight: 0.0, log: PriorLog::Outside },
         map: WinRateMap::Linear(5000.0),
@@ -312,7 +312,7 @@ mod tests {
         most_nodes: 1_000_000,
     };
 
-    fn player(settings: Settings, policy: PlayoutPolicy) -> Uct {
+    fn player(settings: UctSettings, policy: PlayoutPolicy) -> Uct {
         Uct { settings, evaluator: Arc::new(Mobility), policy, seed: 7, rng: seeded(7) }
     }
 
@@ -320,8 +320,8 @@ mod tests {
         player(PLAIN, PlayoutPolicy::Uniform)
     }
 
-    fn with_prior() -> Settings {
-        Settings { prior: VirtualPlayouts { weight: 5.0, log: PriorLog::Outside }, ..PLAIN }
+    fn with_prior() -> UctSettings {
+        UctSettings { prior: VirtualPlayouts { weight: 5.0, log: PriorLog::Outside }, ..PLAIN }
     }
 
     fn all_visits(player: &mut Uct, position: Position, limits: Limits) -> Vec<(Move, u64)> {
@@ -333,58 +333,59 @@ mod tests {
     #[test]
     fn a_result_is_a_win_at_every_second_node_of_the_path() {
         let mut player = plain();
-        let mut growth = Growth::new(&mut player, Position::START, Bitboard::FULL);
-        growth.expand(1, Bitboard::FULL);
-        let grandchild = growth.children(1).start;
-        growth.path = vec![ROOT, 1, grandchild];
-        growth.back_up(1.0);
-        growth.back_up(0.5);
-        growth.path = vec![ROOT, 1];
-        growth.back_up(1.0);
-        let of = |index: usize| (growth.nodes[index].visits, growth.nodes[index].wins);
+        let mut tree = UctTree::new(&mut player, Position::START, Bitboard::FULL);
+        tree.expand(1, Bitboard::FULL);
+        let grandchild = tree.children(1).start;
+        tree.path = vec![ROOT, 1, grandchild];
+        tree.back_up(1.0);
+        tree.back_up(0.5);
+        tree.path = vec![ROOT, 1];
+        tree.back_up(1.0);
+        let of = |index: usize| (tree.nodes[index].visits, tree.nodes[index].wins);
         assert_eq!((of(ROOT), of(1), of(grandchild)), ((3, 1.5), (3, 1.5), (2, 1.5)));
     }
 
     #[test]
     fn selection_follows_the_formula_on_a_hand_computed_tree() {
         let mut player = player(with_prior(), PlayoutPolicy::Uniform);
-        let mut growth = Growth::new(&mut player, Position::START, Bitboard::FULL);
+        let mut tree = UctTree::new(&mut player, Position::START, Bitboard::FULL);
         // Visits, wins and estimates of the four moves; n = 100, C = 0.1, W = 5. Equation 2:
         // (3.5 + 6)/15 + 0.1·√(9.60517/15) = 0.713355, (0.5·5 + 40)/65 + 0.1·√(9.60517/65)
         // = 0.692287, (0 + 15)/30 + 0.1·√(9.60517/30) = 0.556584, (5 + 0)/10 + 0.098006 = 0.598006.
-        growth.nodes[ROOT].visits = 100;
+        tree.nodes[ROOT].visits = 100;
         for (child, (visits, wins, estimate)) in
             [(10, 6.0, 0.7), (60, 40.0, 0.5), (25, 15.0, 0.0), (5, 0.0, 1.0)]
                 .into_iter()
                 .enumerate()
         {
-            let node = &mut growth.nodes[child + 1];
+            let node = &mut tree.nodes[child + 1];
             (node.visits, node.wins, node.estimate) = (visits, wins, estimate);
         }
-        assert_eq!(growth.select(ROOT), 1);
+        assert_eq!(tree.select(ROOT), 1);
         // Three more losses there (9.5/18 + 0.1·√(9.60517/18) = 0.600827) and the second leads.
-        growth.nodes[1].visits = 13;
-        assert_eq!(growth.select(ROOT), 2);
+        tree.nodes[1].visits = 13;
+        assert_eq!(tree.select(ROOT), 2);
         // Equation 1 asks the fewest assumptions: 0.6 + 0.067861 at 10 visits, 2/3 + 0.027704 at 60.
-        growth.player.settings = PLAIN;
-        growth.nodes[1].visits = 10;
-        assert_eq!(growth.select(ROOT), 2);
-        growth.nodes[4].visits = 0;
-        assert_eq!(growth.select(ROOT), 4, "an unvisited child comes first");
+        tree.player.settings = PLAIN;
+        tree.nodes[1].visits = 10;
+        assert_eq!(tree.select(ROOT), 2);
+        tree.nodes[4].visits = 0;
+        assert_eq!(tree.select(ROOT), 4, "an unvisited child comes first");
     }
 
     #[test]
     fn the_playout_that_passes_the_threshold_expands_the_leaf() {
-        let mut player = player(Settings { expand_threshold: 3, ..PLAIN }, PlayoutPolicy::Uniform);
+        let mut player =
+            player(UctSettings { expand_threshold: 3, ..PLAIN }, PlayoutPolicy::Uniform);
         let forced = Bitboard(Position::START.legal_moves().first().unwrap().bit());
-        let mut growth = Growth::new(&mut player, Position::START, forced);
+        let mut tree = UctTree::new(&mut player, Position::START, forced);
         for _ in 0..3 {
-            growth.run_playout();
+            tree.run_playout();
         }
-        assert_eq!((growth.nodes[1].visits, growth.nodes[1].child_count), (3, 0));
-        growth.run_playout();
-        assert_eq!((growth.nodes[1].visits, growth.nodes[1].child_count), (4, 3));
-        let below: u32 = growth.children(1).map(|child| growth.nodes[child].visits).sum();
+        assert_eq!((tree.nodes[1].visits, tree.nodes[1].child_count), (3, 0));
+        tree.run_playout();
+        assert_eq!((tree.nodes[1].visits, tree.nodes[1].child_count), (4, 3));
+        let below: u32 = tree.children(1).map(|child| tree.nodes[child].visits).sum();
         assert_eq!(below, 1, "the expanding playout went one step down");
     }
 
@@ -410,12 +411,12 @@ mod tests {
     #[test]
     fn enough_playouts_find_a_winning_move_near_the_end() {
         let mut rng = seeded(11);
-        let settings = Settings { exploration: 0.5, expand_threshold: 1, ..PLAIN };
+        let settings = UctSettings { exploration: 0.5, expand_threshold: 1, ..PLAIN };
         let (mut player, mut decided) = (player(settings, PlayoutPolicy::Uniform), 0);
         for _ in 0..40 {
             let position = random_position(6, &mut rng);
             let value = |position: Position| {
-                -game::solve(&Othello, &OthelloState { position, player: Player::First })
+                -game::solve(&Othello, &OthelloState { position, player: Side::First })
             };
             let scores: Vec<(Move, f64)> =
                 position.children().map(|(played, after)| (played, value(after))).collect();
@@ -434,14 +435,14 @@ mod tests {
 
     #[test]
     fn a_full_tree_grows_no_further_and_the_search_goes_on() {
-        let settings = Settings { expand_threshold: 1, most_nodes: 100, ..PLAIN };
+        let settings = UctSettings { expand_threshold: 1, most_nodes: 100, ..PLAIN };
         let mut player = player(settings, PlayoutPolicy::Uniform);
-        let mut growth = Growth::new(&mut player, Position::START, Bitboard::FULL);
+        let mut tree = UctTree::new(&mut player, Position::START, Bitboard::FULL);
         for _ in 0..2_000 {
-            growth.run_playout();
+            tree.run_playout();
         }
-        assert!(growth.nodes.len() <= 100);
-        assert_eq!(growth.nodes[ROOT].visits, 2_000);
+        assert!(tree.nodes.len() <= 100);
+        assert_eq!(tree.nodes[ROOT].visits, 2_000);
     }
 
     #[test]

@@ -13,11 +13,11 @@
 use super::formula::puct;
 use super::parameters::{MARGIN_SHARE, VALUE_SCALE};
 use super::playout::PlayoutPolicy;
-use super::tree::{Bounds, Node, NodeIndex, ROOT, Seed, Tree};
+use super::tree::{Bounds, NewChild, Node, NodeIndex, ROOT, Tree};
 use crate::eval::{Incremental, UNIT};
 use crate::othello::{Bitboard, Move, Position};
 use crate::random::Random;
-use crate::search::minimax::endgame::Solver;
+use crate::search::endgame::Solver;
 
 /// What a leaf is worth.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -28,7 +28,7 @@ pub struct LeafValue {
 
 /// The numbers that steer a simulation.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Steering {
+pub struct PuctSettings {
     /// Weight of exploration in PUCT.
     pub exploration: f32,
     /// Temperature of the priors in discs.
@@ -41,7 +41,7 @@ pub struct Steering {
     pub solve_empties: u32,
 }
 
-impl Steering {
+impl PuctSettings {
     /// A node's worth for the side that moves into it.
     pub fn value(&self, node: &Node) -> f32 {
         let mean = node.mean();
@@ -73,7 +73,7 @@ pub fn value_of_score(score: i8) -> f32 {
 /// One thread's way through the tree.
 pub struct Walker<'a, E: Incremental> {
     tree: &'a Tree,
-    steering: Steering,
+    settings: PuctSettings,
     evaluator: &'a E,
     policy: &'a PlayoutPolicy,
     rng: Random,
@@ -88,7 +88,7 @@ pub struct Walker<'a, E: Incremental> {
 
 /// What every walker of a search has in common.
 #[derive(Clone, Copy)]
-pub struct Ground<'a, E> {
+pub struct SearchContext<'a, E> {
     /// The tree.
     pub tree: &'a Tree,
     /// The position of its root.
@@ -96,7 +96,7 @@ pub struct Ground<'a, E> {
     /// The root moves to consider.
     pub allowed: Bitboard,
     /// The numbers.
-    pub steering: Steering,
+    pub settings: PuctSettings,
     /// Judges positions.
     pub evaluator: &'a E,
     /// Chooses moves in playouts.
@@ -105,16 +105,16 @@ pub struct Ground<'a, E> {
 
 impl<'a, E: Incremental> Walker<'a, E> {
     /// A walker with its own generator and solver.
-    pub fn new(ground: &Ground<'a, E>, rng: Random, solver: Solver<'a>) -> Walker<'a, E> {
+    pub fn new(context: &SearchContext<'a, E>, rng: Random, solver: Solver<'a>) -> Walker<'a, E> {
         Walker {
-            tree: ground.tree,
-            steering: ground.steering,
-            evaluator: ground.evaluator,
-            policy: ground.policy,
+            tree: context.tree,
+            settings: context.settings,
+            evaluator: context.evaluator,
+            policy: context.policy,
             rng,
             solver,
-            root: (ground.position, ground.evaluator.root(ground.position)),
-            allowed: ground.allowed,
+            root: (context.position, context.evaluator.root(context.position)),
+            allowed: context.allowed,
             path: Vec::new(),
             evaluated: 0,
             deepest: 0,
@@ -135,11 +135,6 @@ impl<'a, E: Incremental> Walker<'a, E> {
     /// Whether a leaf could not be expanded because the arena is full.
     pub fn met_full_tree(&self) -> bool {
         self.met_full_tree
-    }
-
-    /// The generator, to go on with in the next search.
-    pub fn into_rng(self) -> Random {
-        self.rng
     }
 
     /// One way down and up again.
@@ -198,11 +193,11 @@ impl<'a, E: Incremental> Walker<'a, E> {
                 f32::from(child.bounds().lower) - 1_000.0
             } else {
                 puct(
-                    self.steering.value(child),
+                    self.settings.value(child),
                     child.prior(),
                     child.visits(),
                     root_of_total,
-                    self.steering.exploration,
+                    self.settings.exploration,
                 )
             };
             if worth > best.0 {
@@ -218,7 +213,7 @@ impl<'a, E: Incremental> Walker<'a, E> {
         if moves.is_empty() && !position.pass().has_move() {
             return self.prove(node, -position.final_score());
         }
-        if position.empty_count() <= self.steering.solve_empties && self.path.len() > 1 {
+        if position.empty_count() <= self.settings.solve_empties && self.path.len() > 1 {
             let score = self.solver.solve(position, -64, 64);
             // A stopped solver knows nothing; the search is over anyway.
             return if self.solver.stopped() { node.estimate() } else { self.prove(node, -score) };
@@ -226,11 +221,11 @@ impl<'a, E: Incremental> Walker<'a, E> {
         if !node.claim() {
             return node.estimate();
         }
-        let (seeds, count) = self.judge_children(position, state, moves);
-        let seeds = &seeds[..count];
-        let best = seeds.iter().map(|seed| seed.estimate).fold(0.0, f32::max);
-        let mean: f32 = seeds.iter().map(|seed| seed.prior * seed.estimate).sum();
-        let share = self.steering.leaf.playout_share;
+        let (children, count) = self.judge_children(position, state, moves);
+        let children = &children[..count];
+        let best = children.iter().map(|child| child.estimate).fold(0.0, f32::max);
+        let mean: f32 = children.iter().map(|child| child.prior * child.estimate).sum();
+        let share = self.settings.leaf.playout_share;
         let value = if share > 0.0 {
             let score = self.policy.play(position, &mut self.rng);
             mean + share * (value_of_score(score as i8) - mean)
@@ -238,7 +233,7 @@ impl<'a, E: Incremental> Walker<'a, E> {
             mean
         };
         node.set_best(1.0 - best);
-        if !self.tree.grow(node, seeds) {
+        if !self.tree.grow(node, children) {
             self.met_full_tree = true;
         }
         1.0 - value
@@ -257,37 +252,37 @@ impl<'a, E: Incremental> Walker<'a, E> {
         position: Position,
         state: &E::State,
         moves: Bitboard,
-    ) -> ([Seed; 64], usize) {
+    ) -> ([NewChild; 64], usize) {
         let empties = position.empty_count();
-        let mut seeds = [Seed { played: Move::Pass, estimate: 0.0, prior: 1.0 }; 64];
+        let mut children = [NewChild { played: Move::Pass, estimate: 0.0, prior: 1.0 }; 64];
         if moves.is_empty() {
             let after = self.evaluator.passed(state);
             let value = -self.evaluator.value(&after, position.pass());
-            seeds[0].estimate = win_rate(value as f32 / UNIT as f32, empties);
+            children[0].estimate = win_rate(value as f32 / UNIT as f32, empties);
             self.evaluated += 1;
-            return (seeds, 1);
+            return (children, 1);
         }
         let count = moves.count() as usize;
         let mut values = [0.0f32; 64];
-        for ((square, seed), value) in moves.into_iter().zip(&mut seeds).zip(&mut values) {
+        for ((square, child), value) in moves.into_iter().zip(&mut children).zip(&mut values) {
             let flipped = position.flips(square);
             let after = self.evaluator.child(state, square, flipped.0);
             let units = -self.evaluator.value(&after, position.play_flipping(square, flipped));
             *value = units as f32 / UNIT as f32;
-            seed.played = Move::Place(square);
-            seed.estimate = win_rate(*value, empties - 1);
+            child.played = Move::Place(square);
+            child.estimate = win_rate(*value, empties - 1);
         }
         self.evaluated += count as u64;
         let best = values[..count].iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let mut sum = 0.0;
-        for (seed, value) in seeds[..count].iter_mut().zip(&values) {
-            seed.prior = ((value - best) / self.steering.temperature).exp();
-            sum += seed.prior;
+        for (child, value) in children[..count].iter_mut().zip(&values) {
+            child.prior = ((value - best) / self.settings.temperature).exp();
+            sum += child.prior;
         }
-        for seed in &mut seeds[..count] {
-            seed.prior /= sum;
+        for child in &mut children[..count] {
+            child.prior /= sum;
         }
-        (seeds, count)
+        (children, count)
     }
 
     /// Takes a value, given for the side that moved into the last node of the path, up to the root.
@@ -328,12 +323,12 @@ mod tests {
     use crate::eval::mobility::Mobility;
     use crate::othello::random::{random_position, scattered_position};
     use crate::random::seeded;
-    use crate::search::minimax::endgame;
+    use crate::search::endgame;
     use std::sync::atomic::AtomicBool;
 
     static RUNNING: AtomicBool = AtomicBool::new(false);
 
-    const STEERING: Steering = Steering {
+    const SETTINGS: PuctSettings = PuctSettings {
         exploration: 1.0,
         temperature: 2.0,
         minimax_weight: 0.5,
@@ -341,20 +336,20 @@ mod tests {
         solve_empties: 0,
     };
 
-    fn ground<'a, E>(
+    fn context<'a, E>(
         tree: &'a Tree,
         evaluator: &'a E,
         position: Position,
-        steering: Steering,
-    ) -> Ground<'a, E> {
+        settings: PuctSettings,
+    ) -> SearchContext<'a, E> {
         let policy = &PlayoutPolicy::Uniform;
-        Ground { tree, position, allowed: Bitboard::FULL, steering, evaluator, policy }
+        SearchContext { tree, position, allowed: Bitboard::FULL, settings, evaluator, policy }
     }
 
-    fn walk(tree: &Tree, position: Position, steering: Steering, simulations: u32) {
+    fn walk(tree: &Tree, position: Position, settings: PuctSettings, simulations: u32) {
         let evaluator: &dyn Evaluator = &Mobility;
-        let ground = ground(tree, &evaluator, position, steering);
-        let mut walker = Walker::new(&ground, seeded(1), Solver::new(&RUNNING));
+        let context = context(tree, &evaluator, position, settings);
+        let mut walker = Walker::new(&context, seeded(1), Solver::new(&RUNNING));
         (0..simulations).for_each(|_| walker.simulate());
     }
 
@@ -377,17 +372,20 @@ mod tests {
         let position = random_position(40, &mut seeded(6));
         let evaluator: &dyn Evaluator = &Discs;
         let tree = Tree::new(1 << 20);
-        let ground = ground(&tree, &evaluator, position, STEERING);
-        let mut walker = Walker::new(&ground, seeded(1), Solver::new(&RUNNING));
+        let context = context(&tree, &evaluator, position, SETTINGS);
+        let mut walker = Walker::new(&context, seeded(1), Solver::new(&RUNNING));
         let moves = position.legal_moves();
-        let (seeds, count) = walker.judge_children(position, &(), moves);
+        let (children, count) = walker.judge_children(position, &(), moves);
         assert_eq!(count, moves.count() as usize);
-        assert!((seeds[..count].iter().map(|seed| seed.prior).sum::<f32>() - 1.0).abs() < 1e-5);
-        let flipped = |seed: &Seed| position.flips(seed.played.square().unwrap()).count() as f32;
-        for pair in seeds[..count].windows(2) {
+        assert!(
+            (children[..count].iter().map(|child| child.prior).sum::<f32>() - 1.0).abs() < 1e-5
+        );
+        let flipped =
+            |child: &NewChild| position.flips(child.played.square().unwrap()).count() as f32;
+        for pair in children[..count].windows(2) {
             let gap = 2.0 * (flipped(&pair[0]) - flipped(&pair[1]));
             let ratio = pair[0].prior / pair[1].prior;
-            assert!((ratio.ln() - gap / STEERING.temperature).abs() < 1e-4, "{ratio} at {gap}");
+            assert!((ratio.ln() - gap / SETTINGS.temperature).abs() < 1e-4, "{ratio} at {gap}");
         }
     }
 
@@ -395,14 +393,15 @@ mod tests {
     fn selection_weighs_value_prior_and_visits_on_a_hand_computed_node() {
         let tree = Tree::new(1 << 20);
         let evaluator: &dyn Evaluator = &Discs;
-        let steering = Steering { minimax_weight: 0.0, ..STEERING };
-        let ground = ground(&tree, &evaluator, Position::START, steering);
-        let walker = Walker::new(&ground, seeded(1), Solver::new(&RUNNING));
+        let settings = PuctSettings { minimax_weight: 0.0, ..SETTINGS };
+        let context = context(&tree, &evaluator, Position::START, settings);
+        let walker = Walker::new(&context, seeded(1), Solver::new(&RUNNING));
         let root = tree.node(ROOT);
         let moves: Vec<Move> = Position::START.children().map(|entry| entry.0).collect();
-        let seed = |number: usize, estimate, prior| Seed { played: moves[number], estimate, prior };
+        let child =
+            |number: usize, estimate, prior| NewChild { played: moves[number], estimate, prior };
         assert!(root.claim());
-        assert!(tree.grow(root, &[seed(0, 0.5, 0.6), seed(1, 0.55, 0.3), seed(2, 0.4, 0.1)]));
+        assert!(tree.grow(root, &[child(0, 0.5, 0.6), child(1, 0.55, 0.3), child(2, 0.4, 0.1)]));
         let children = tree.children(root).unwrap().1;
         (0..4).for_each(|_| root.begin_visit());
         // √4 = 2: 0.5 + 0.6·2 = 1.7, 0.55 + 0.3·2 = 1.15, 0.4 + 0.1·2 = 0.6.
@@ -437,7 +436,7 @@ mod tests {
             }
             let tree = Tree::new(4 << 20);
             let solve_empties = round % 3;
-            walk(&tree, position, Steering { solve_empties, ..STEERING }, 6_000);
+            walk(&tree, position, PuctSettings { solve_empties, ..SETTINGS }, 6_000);
             let bounds = tree.node(ROOT).bounds();
             let score = -endgame::solve(position) as i8;
             assert!((bounds.lower..=bounds.upper).contains(&score), "{bounds:?} {score}");
@@ -450,7 +449,7 @@ mod tests {
     fn the_minimax_value_is_that_of_the_tree() {
         let position = random_position(30, &mut seeded(2));
         let tree = Tree::new(16 << 20);
-        walk(&tree, position, STEERING, 2_000);
+        walk(&tree, position, SETTINGS, 2_000);
         fn check(tree: &Tree, node: &Node) -> f32 {
             let Some((_, children)) = tree.children(node) else { return node.best() };
             let best = children.iter().map(|child| check(tree, child)).fold(0.0, f32::max);
@@ -472,7 +471,7 @@ mod tests {
             .map(|playout_share| {
                 let tree = Tree::new(1 << 20);
                 let leaf = LeafValue { playout_share };
-                walk(&tree, position, Steering { leaf, ..STEERING }, 1);
+                walk(&tree, position, PuctSettings { leaf, ..SETTINGS }, 1);
                 tree.node(ROOT).mean()
             })
             .collect();

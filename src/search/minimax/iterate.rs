@@ -13,7 +13,7 @@ use super::parameters::{
 use super::probcut::Selectivity;
 use super::pvs::{Best, Node, Worker};
 use super::table::NO_MOVE;
-use super::{SCORE_MAX, Settings, Value};
+use super::{MinimaxSettings, SCORE_MAX, Value};
 use crate::eval::{Incremental, UNIT};
 use crate::othello::{Bitboard, Move, Square};
 use crate::score::Score;
@@ -28,7 +28,7 @@ pub struct Step {
 }
 
 /// The steps of a search, in order.
-pub fn steps(limits: &Limits, settings: &Settings, empties: u32) -> Vec<Step> {
+pub fn steps(limits: &Limits, settings: &MinimaxSettings, empties: u32) -> Vec<Step> {
     let depth = limits.depth.unwrap_or(60);
     let to_end = limits.exact || limits.outcome || depth >= empties;
     let last_midgame = if to_end { empties.saturating_sub(END_JUMP) } else { depth };
@@ -62,7 +62,7 @@ pub fn iterate<E: Incremental>(
     worker: &mut Worker<'_, E>,
     node: &Node<E::State>,
     request: &Request,
-    settings: &Settings,
+    settings: &MinimaxSettings,
     report: &mut dyn FnMut(&Event),
 ) -> Answer {
     let legal = request.root_moves();
@@ -81,9 +81,9 @@ pub fn iterate<E: Incremental>(
         report(&Event {
             depth: step.depth,
             lines: answer.lines.clone(),
-            nodes: worker.shared.nodes.load(std::sync::atomic::Ordering::Relaxed),
+            nodes: worker.run.nodes.load(std::sync::atomic::Ordering::Relaxed),
             playouts: 0,
-            elapsed: worker.shared.elapsed(),
+            elapsed: worker.run.elapsed(),
         });
         if enough(worker, node, request, step, legal, &answer, same_best) {
             break;
@@ -179,7 +179,7 @@ fn to_value(score: Score) -> Value {
     (score.discs() * f64::from(UNIT)).round() as Value
 }
 
-/// Win, draw or loss as a score: one disc either way stands for "at least".
+/// Win, draw or loss as a score: two discs either way stand for "at least".
 fn sign_score(score: Value) -> Value {
     score.signum() * 2 * UNIT
 }
@@ -232,18 +232,18 @@ fn enough<E: Incremental>(
     answer: &Answer,
     same_best: u32,
 ) -> bool {
-    worker.shared.check_limits();
-    if worker.shared.halted() {
+    worker.run.check_limits();
+    if worker.run.halted() {
         return true;
     }
     let Some(time) = request.limits.time else { return false };
     if request.multi_pv > 1 {
-        return worker.shared.elapsed() >= time.soft;
+        return worker.run.elapsed() >= time.soft;
     }
     if legal.count() == 1 {
         return step.depth >= 6;
     }
-    let elapsed = worker.shared.elapsed();
+    let elapsed = worker.run.elapsed();
     let plans_ahead = time.soft < time.hard;
     if elapsed >= time.soft || (plans_ahead && elapsed > time.soft.mul_f64(NEXT_STEP_SHARE)) {
         return true;
@@ -269,7 +269,7 @@ fn is_clearly_best<E: Incremental>(
         return false;
     };
     let bar = to_value(answer.lines[0].score) - EASY_MARGIN;
-    if bar <= -SCORE_MAX || worker.shared.elapsed() > soft {
+    if bar <= -SCORE_MAX || worker.run.elapsed() > soft {
         return false;
     }
     let others = legal - Bitboard::from(best);
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn steps_deepen_then_grow_surer_and_end_exactly_where_asked() {
-        let settings = Settings::default();
+        let settings = MinimaxSettings::default();
         for empties in 1..=60 {
             for limits in [Limits::solve(), Limits::default(), Limits::depth(7), Limits::depth(60)]
             {

@@ -44,7 +44,7 @@ fn from_table<E: Incremental>(
             node = worker.passed(&node);
             continue;
         }
-        let Some(entry) = worker.shared.table.probe(node.position) else { return };
+        let Some(entry) = worker.run.table.probe(node.position) else { return };
         let Some(square) = legal_hint(&node, entry.moves[0]) else { return };
         pv.push(Move::Place(square));
         node = worker.child(&node, square, node.position.flips(square).0);
@@ -78,7 +78,7 @@ fn exact<E: Incremental>(
             score = -score;
             continue;
         }
-        let hint = worker.shared.table.probe(node.position);
+        let hint = worker.run.table.probe(node.position);
         let first = hint.and_then(|entry| legal_hint(&node, entry.moves[0]));
         let order = first.into_iter().chain(moves - first.map_or(Bitboard::EMPTY, Bitboard::from));
         let mut next = None;

@@ -2,14 +2,13 @@
 //! every core.
 //!
 //! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself),
-//! [`shallow`] (its last plies), [`ordering`], [`table`], [`probcut`], [`endgame`] (the lean solver),
+//! [`shallow`] (its last plies), [`ordering`], [`table`], [`probcut`],
 //! [`split`] (several threads), [`line`] (the line to show). All tuned numbers stand in
 //! [`parameters`].
 //!
 //! **What a node is.** Every position entered by a search routine with at least two empties counts
 //! once, and so does every position evaluated only to order moves.
 
-pub mod endgame;
 pub mod fit;
 mod iterate;
 mod line;
@@ -17,8 +16,8 @@ mod ordering;
 pub mod parameters;
 pub mod probcut;
 mod pvs;
+mod run;
 mod shallow;
-mod shared;
 mod split;
 mod table;
 
@@ -33,7 +32,7 @@ use crate::othello::Move;
 use crate::score::Score;
 use probcut::Selectivity;
 use pvs::Worker;
-use shared::Shared;
+use run::SearchRun;
 use table::Table;
 
 /// A score inside the search, in units of 1/128 disc.
@@ -44,7 +43,7 @@ pub const SCORE_MAX: Value = 64 * UNIT;
 
 /// What the options say about the search.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct MinimaxSettings {
     /// Search threads.
     pub threads: usize,
     /// Confidence of forward pruning in the midgame.
@@ -55,9 +54,14 @@ pub struct Settings {
     pub exact_from: u32,
 }
 
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings { threads: 1, selectivity: Selectivity(0), end_confidence: 100, exact_from: 0 }
+impl Default for MinimaxSettings {
+    fn default() -> MinimaxSettings {
+        MinimaxSettings {
+            threads: 1,
+            selectivity: Selectivity(0),
+            end_confidence: 100,
+            exact_from: 0,
+        }
     }
 }
 
@@ -65,7 +69,7 @@ impl Default for Settings {
 pub struct Minimax {
     evaluation: Evaluation,
     table: Table,
-    settings: Settings,
+    settings: MinimaxSettings,
 }
 
 /// Makes the method from option values.
@@ -73,7 +77,7 @@ pub struct Minimax {
 /// # Errors
 /// If the evaluator cannot be made.
 pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    let settings = Settings {
+    let settings = MinimaxSettings {
         threads: options.integer("threads") as usize,
         selectivity: Selectivity::from_percent(options.integer("selectivity") as u32),
         end_confidence: options.integer("end-confidence") as u32,
@@ -92,24 +96,24 @@ impl Minimax {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
-        let shared = Shared::new(evaluator, &self.table, &request.limits, stop);
+        let run = SearchRun::new(evaluator, &self.table, &request.limits, stop);
         let answer = std::thread::scope(|scope| {
             for _ in 1..self.settings.threads {
-                scope.spawn(|| Worker::new(&shared).help());
+                scope.spawn(|| Worker::new(&run).help());
             }
-            let mut worker = Worker::new(&shared);
+            let mut worker = Worker::new(&run);
             let node = worker.root_node(request.position);
             let answer = iterate::iterate(&mut worker, &node, request, &self.settings, report);
             worker.flush_nodes();
-            shared.pool.close();
+            run.pool.close();
             answer
         });
         Outcome {
             lines: answer.lines,
             depth: answer.depth,
-            nodes: shared.nodes.into_inner(),
+            nodes: run.nodes.into_inner(),
             playouts: 0,
-            elapsed: shared.began.elapsed(),
+            elapsed: run.began.elapsed(),
         }
     }
 }

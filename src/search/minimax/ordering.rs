@@ -5,14 +5,15 @@
 //! a price for every reply it leaves the opponent: fewer replies are cheaper to refute (*fastest
 //! first*), which matters most when solving.
 
+use super::SCORE_MAX;
 use super::Value;
 use super::parameters::{
     CORNER_REPLY_PRICE, ORDER_DEPTHS, ORDER_DEPTHS_END, PARITY_BONUS, REPLY_PRICE, REPLY_PRICE_END,
 };
 use super::pvs::{Node, Worker};
-use super::{SCORE_MAX, endgame};
 use crate::eval::Incremental;
 use crate::othello::{Bitboard, Square};
+use crate::search::endgame;
 
 /// A move waiting to be searched.
 #[derive(Clone, Copy)]

@@ -12,17 +12,17 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::endgame::{Solver, stability_cut};
 use super::ordering::{Candidate, candidates};
 use super::parameters::{ETC_MIN_DEPTH, LEAN_EMPTIES, SHALLOW_DEPTH, SPLIT_MIN_DEPTH};
 use super::probcut::{self, Selectivity};
-use super::shared::Shared;
+use super::run::SearchRun;
 use super::split::SplitPoint;
 use super::table::{self, Entry, NO_MOVE};
 use super::{SCORE_MAX, Value};
 use crate::eval::{Incremental, UNIT};
 use crate::othello::mobility::legal_moves;
 use crate::othello::{Bitboard, Position, Square};
+use crate::search::endgame::{Solver, stability_cut};
 
 /// A position with the evaluation's state for it.
 #[derive(Clone, Copy)]
@@ -37,9 +37,9 @@ pub struct Node<S> {
 
 /// One thread's searcher.
 pub struct Worker<'s, E: Incremental> {
-    pub(super) shared: &'s Shared<'s, E>,
+    pub(super) run: &'s SearchRun<'s, E>,
     pub(super) solver: Solver<'s>,
-    /// Nodes of the general search since the last count went to [`Shared`].
+    /// Nodes of the general search since the last count went to [`SearchRun`].
     pub(super) nodes: u64,
     /// Confidence level of the search under way.
     pub(super) selectivity: Selectivity,
@@ -66,10 +66,10 @@ pub const fn floor_discs(value: Value) -> i32 {
 }
 
 impl<'s, E: Incremental> Worker<'s, E> {
-    pub(super) fn new(shared: &'s Shared<'s, E>) -> Worker<'s, E> {
+    pub(super) fn new(run: &'s SearchRun<'s, E>) -> Worker<'s, E> {
         Worker {
-            shared,
-            solver: Solver::watching(&shared.halt, shared.stop),
+            run,
+            solver: Solver::watching(&run.halt, run.stop),
             nodes: 0,
             selectivity: Selectivity::NONE,
             probcut_level: 0,
@@ -80,11 +80,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     }
 
     pub(super) fn root_node(&self, position: Position) -> Node<E::State> {
-        Node {
-            position,
-            state: self.shared.evaluator.root(position),
-            empties: position.empty_count(),
-        }
+        Node { position, state: self.run.evaluator.root(position), empties: position.empty_count() }
     }
 
     /// The node after a legal move.
@@ -97,7 +93,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     ) -> Node<E::State> {
         Node {
             position: node.position.play_flipping(square, Bitboard(flips)),
-            state: self.shared.evaluator.child(&node.state, square, flips),
+            state: self.run.evaluator.child(&node.state, square, flips),
             empties: node.empties - 1,
         }
     }
@@ -105,7 +101,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     pub(super) fn passed(&self, node: &Node<E::State>) -> Node<E::State> {
         Node {
             position: node.position.pass(),
-            state: self.shared.evaluator.passed(&node.state),
+            state: self.run.evaluator.passed(&node.state),
             empties: node.empties,
         }
     }
@@ -113,13 +109,13 @@ impl<'s, E: Incremental> Worker<'s, E> {
     #[inline]
     pub(super) fn evaluate(&self, node: &Node<E::State>) -> Value {
         // Strictly inside the range of exact scores: an estimate never claims a wipe-out.
-        self.shared.evaluator.value(&node.state, node.position).clamp(1 - SCORE_MAX, SCORE_MAX - 1)
+        self.run.evaluator.value(&node.state, node.position).clamp(1 - SCORE_MAX, SCORE_MAX - 1)
     }
 
     /// The same, possibly rougher outside the window.
     #[inline]
     pub(super) fn evaluate_near(&self, node: &Node<E::State>, alpha: Value, beta: Value) -> Value {
-        let value = self.shared.evaluator.value_near(&node.state, node.position, alpha, beta);
+        let value = self.run.evaluator.value_near(&node.state, node.position, alpha, beta);
         value.clamp(1 - SCORE_MAX, SCORE_MAX - 1)
     }
 
@@ -127,8 +123,8 @@ impl<'s, E: Incremental> Worker<'s, E> {
     /// Scores computed since then mean nothing.
     #[inline]
     pub(super) fn aborted(&self) -> bool {
-        self.shared.halt.load(Ordering::Relaxed)
-            || self.shared.stop.is_stopped()
+        self.run.halt.load(Ordering::Relaxed)
+            || self.run.stop.is_stopped()
             || self.split.as_ref().is_some_and(|split| split.is_cut())
     }
 
@@ -139,13 +135,13 @@ impl<'s, E: Incremental> Worker<'s, E> {
         // A solving node may stand for milliseconds of lean search, a midgame node for microseconds.
         if solving || self.polls.is_multiple_of(64) {
             self.flush_nodes();
-            self.shared.check_limits();
+            self.run.check_limits();
         }
     }
 
     pub(super) fn flush_nodes(&mut self) {
         let nodes = std::mem::take(&mut self.nodes) + std::mem::take(&mut self.solver.nodes);
-        self.shared.nodes.fetch_add(nodes, Ordering::Relaxed);
+        self.run.nodes.fetch_add(nodes, Ordering::Relaxed);
     }
 
     /// Whether the score at this depth is above `alpha`; fail soft.
@@ -153,7 +149,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
         let depth = depth.min(node.empties);
         let solving = depth == node.empties;
         if solving && node.empties <= LEAN_EMPTIES {
-            return self.solver.above(node.position, floor_discs(alpha)) * UNIT;
+            return self.solver.null_window(node.position, floor_discs(alpha)) * UNIT;
         }
         if !solving && depth <= SHALLOW_DEPTH {
             return self.shallow(node, depth, alpha, alpha + 1);
@@ -173,7 +169,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
             return self
                 .pass_or_end(node, |worker, passed| worker.null_window(passed, depth, -beta));
         }
-        let entry = self.shared.table.probe(node.position);
+        let entry = self.run.table.probe(node.position);
         if let Some(entry) = &entry
             && entry.serves(depth, self.selectivity)
             && let Some(score) = entry.cut(alpha, beta)
@@ -223,7 +219,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
                 worker.principal(passed, depth, -beta, -alpha)
             });
         }
-        let entry = self.shared.table.probe(node.position);
+        let entry = self.run.table.probe(node.position);
         if let Some(entry) = &entry
             && entry.serves(depth, self.selectivity)
             && let Some(score) = entry.cut(alpha, beta)
@@ -249,7 +245,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     ) -> Best {
         self.nodes += 1;
         let depth = depth.min(node.empties);
-        let entry = self.shared.table.probe(node.position);
+        let entry = self.run.table.probe(node.position);
         let best = self.search_moves(node, moves.0, depth, alpha, beta, entry);
         if moves == node.position.legal_moves() && !self.aborted() {
             self.store(node, depth, alpha, beta, best);
@@ -258,9 +254,9 @@ impl<'s, E: Incremental> Worker<'s, E> {
     }
 
     fn store(&self, node: &Node<E::State>, depth: u32, alpha: Value, beta: Value, best: Best) {
-        self.shared.table.store(
+        self.run.table.store(
             node.position,
-            &table::Result {
+            &table::Stored {
                 alpha,
                 beta,
                 score: best.score,
@@ -321,7 +317,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
         let list = candidates(self, node, rest, depth, alpha, hash_moves[1]);
         for (index, candidate) in list.iter().enumerate() {
             let first = best.square == NO_MOVE;
-            if !first && depth >= SPLIT_MIN_DEPTH && self.shared.has_idle_workers() {
+            if !first && depth >= SPLIT_MIN_DEPTH && self.run.has_idle_workers() {
                 return self.split(list[index..].to_vec(), depth, alpha, beta, best);
             }
             let score = self.search_candidate(candidate, depth, alpha.max(best.score), beta, first);
@@ -375,7 +371,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
                 return Some(SCORE_MAX);
             }
             let child = node.position.play_flipping(square, flips);
-            if let Some(entry) = self.shared.table.probe(child)
+            if let Some(entry) = self.run.table.probe(child)
                 && entry.serves(depth - 1, self.selectivity)
                 && -entry.upper >= beta
             {

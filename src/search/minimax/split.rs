@@ -145,11 +145,11 @@ impl<E: Incremental> Worker<'_, E> {
             cut: AtomicBool::new(false),
             progress: Mutex::new(Progress { next: 0, best, working: 0 }),
         });
-        self.shared.pool.publish(&split);
+        self.run.pool.publish(&split);
         self.work_on(&split);
-        self.shared.pool.withdraw(&split);
+        self.run.pool.withdraw(&split);
         while lock(&split.progress).working > 0 {
-            match self.shared.pool.find(Some(&split)) {
+            match self.run.pool.find(Some(&split)) {
                 Some(below) => self.work_on(&below),
                 None => std::thread::yield_now(),
             }
@@ -193,7 +193,7 @@ impl<E: Incremental> Worker<'_, E> {
 
     /// The life of a helping thread: wait for a split point, work on it, until the pool closes.
     pub(super) fn help(&mut self) {
-        let pool = &self.shared.pool;
+        let pool = &self.run.pool;
         loop {
             let found = {
                 let mut open = lock(&pool.open);

@@ -37,7 +37,7 @@ pub struct Entry {
 }
 
 /// The result of one search, to be stored.
-pub struct Result {
+pub struct Stored {
     /// Window and score: fail soft.
     pub alpha: Value,
     pub beta: Value,
@@ -111,7 +111,7 @@ impl Entry {
         }
     }
 
-    fn updated(mut self, result: &Result) -> Entry {
+    fn updated(mut self, result: &Stored) -> Entry {
         if result.score < result.beta {
             self.upper = self.upper.min(result.score);
         }
@@ -127,7 +127,7 @@ impl Entry {
     }
 
     /// A best move is only known when the search raised alpha; otherwise keep the old one.
-    fn add_move(&mut self, result: &Result) {
+    fn add_move(&mut self, result: &Stored) {
         let known = result.score > result.alpha || self.moves[0] == NO_MOVE;
         if known && result.best != NO_MOVE && result.best != self.moves[0] {
             self.moves = [result.best, self.moves[0]];
@@ -135,7 +135,7 @@ impl Entry {
     }
 }
 
-fn bounds(result: &Result) -> (Value, Value) {
+fn bounds(result: &Stored) -> (Value, Value) {
     (
         if result.score > result.alpha { result.score } else { -SCORE_MAX },
         if result.score < result.beta { result.score } else { SCORE_MAX },
@@ -213,7 +213,7 @@ impl Table {
 
     /// Keeps a result: merged with what the same depth and confidence found before, otherwise over
     /// the slot that is worth less. A deeper and surer entry of the same position stays.
-    pub fn store(&self, position: Position, result: &Result) {
+    pub fn store(&self, position: Position, result: &Stored) {
         let generation = self.generation.load(Ordering::Relaxed);
         let bucket = self.bucket(position);
         let mut victim = &bucket.0[0];
@@ -269,8 +269,8 @@ mod tests {
     use super::*;
     use crate::othello::random::{random_position, seeded};
 
-    fn result(alpha: Value, score: Value, depth: u32, selectivity: u8) -> Result {
-        Result {
+    fn result(alpha: Value, score: Value, depth: u32, selectivity: u8) -> Stored {
+        Stored {
             alpha,
             beta: alpha + 1,
             score,

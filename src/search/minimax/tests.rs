@@ -4,9 +4,10 @@ use super::*;
 use crate::othello::Position;
 use crate::othello::random::{random_position, scattered_position, seeded};
 use crate::search::Limits;
+use crate::search::endgame;
 use std::time::Duration;
 
-fn method(settings: Settings) -> Minimax {
+fn method(settings: MinimaxSettings) -> Minimax {
     Minimax {
         evaluation: eval::Evaluation::Other(std::sync::Arc::new(eval::mobility::Mobility)),
         table: Table::new(4),
@@ -36,7 +37,7 @@ fn score_of(value: Value) -> Score {
 
 #[test]
 fn without_pruning_every_depth_gives_the_plain_minimax_score() {
-    let settings = Settings { selectivity: Selectivity::NONE, ..Settings::default() };
+    let settings = MinimaxSettings { selectivity: Selectivity::NONE, ..MinimaxSettings::default() };
     let mut rng = seeded(41);
     for empties in [8, 14, 20, 31, 44, 55] {
         let position = random_position(empties, &mut rng);
@@ -50,7 +51,7 @@ fn without_pruning_every_depth_gives_the_plain_minimax_score() {
 
 #[test]
 fn every_move_of_a_multi_pv_search_has_its_own_minimax_score() {
-    let settings = Settings { selectivity: Selectivity::NONE, ..Settings::default() };
+    let settings = MinimaxSettings { selectivity: Selectivity::NONE, ..MinimaxSettings::default() };
     let mut rng = seeded(42);
     for empties in [12, 33, 50] {
         let position = random_position(empties, &mut rng);
@@ -78,7 +79,7 @@ fn solving_agrees_with_the_lean_solver_and_the_line_leads_to_the_score() {
         };
         let exact = endgame::solve(position);
         for threads in [1, 2] {
-            let settings = Settings { threads, ..Settings::default() };
+            let settings = MinimaxSettings { threads, ..MinimaxSettings::default() };
             let outcome = search(&mut method(settings), &Request::new(position, Limits::solve()));
             assert_eq!(outcome.score(), Score::whole(exact), "{position:?}");
             assert_eq!(outcome.lines[0].certainty, Certainty::Exact);
@@ -99,7 +100,8 @@ fn win_loss_draw_has_the_sign_of_the_exact_score() {
     for round in 0..20 {
         let position = random_position(8 + round % 8, &mut rng);
         let limits = Limits { outcome: true, ..Limits::default() };
-        let outcome = search(&mut method(Settings::default()), &Request::new(position, limits));
+        let outcome =
+            search(&mut method(MinimaxSettings::default()), &Request::new(position, limits));
         assert_eq!(outcome.score().rounded().signum(), endgame::solve(position).signum());
         if !position.is_over() {
             assert_eq!(outcome.lines[0].certainty, Certainty::Outcome);
@@ -112,7 +114,7 @@ fn all_moves_solved_have_exact_scores() {
     let position = random_position(13, &mut seeded(45));
     let mut request = Request::new(position, Limits::solve());
     request.multi_pv = 64;
-    let outcome = search(&mut method(Settings::default()), &request);
+    let outcome = search(&mut method(MinimaxSettings::default()), &request);
     assert_eq!(outcome.lines.len(), position.children().count());
     for line in &outcome.lines {
         let child = position.after(line.pv[0]).unwrap();
@@ -124,7 +126,7 @@ fn all_moves_solved_have_exact_scores() {
 fn one_thread_repeats_itself_node_for_node() {
     let position = random_position(36, &mut seeded(46));
     let request = Request::new(position, Limits::depth(9));
-    let mut minimax = method(Settings::default());
+    let mut minimax = method(MinimaxSettings::default());
     let first = search(&mut minimax, &request);
     minimax.clear();
     let second = search(&mut minimax, &request);
@@ -137,16 +139,18 @@ fn a_stopped_search_still_answers_with_a_legal_move() {
     let stop = StopFlag::new();
     stop.stop();
     let request = Request::new(position, Limits::default());
-    let outcome = method(Settings::default()).search(&request, &stop, &mut |_| {});
+    let outcome = method(MinimaxSettings::default()).search(&request, &stop, &mut |_| {});
     assert!(position.is_legal(outcome.best_move().unwrap().square().unwrap()));
     for nodes in [1, 100, 5_000] {
-        let outcome =
-            search(&mut method(Settings::default()), &Request::new(position, Limits::nodes(nodes)));
+        let outcome = search(
+            &mut method(MinimaxSettings::default()),
+            &Request::new(position, Limits::nodes(nodes)),
+        );
         assert!(position.is_legal(outcome.best_move().unwrap().square().unwrap()));
         assert!(outcome.nodes < nodes + 200_000);
     }
     let time = Limits::time(Duration::from_millis(1));
-    let outcome = search(&mut method(Settings::default()), &Request::new(position, time));
+    let outcome = search(&mut method(MinimaxSettings::default()), &Request::new(position, time));
     assert!(outcome.best_move().is_some());
 }
 
@@ -156,7 +160,7 @@ fn stopping_from_inside_a_report_ends_the_search_with_that_report() {
     let stop = StopFlag::new();
     let mut depths = Vec::new();
     let request = Request::new(position, Limits::default());
-    let outcome = method(Settings::default()).search(&request, &stop, &mut |event| {
+    let outcome = method(MinimaxSettings::default()).search(&request, &stop, &mut |event| {
         depths.push(event.depth);
         if event.depth == 5 {
             stop.stop();
@@ -172,11 +176,13 @@ fn passes_and_finished_games_are_answered_as_such() {
     let passing = std::iter::repeat_with(|| scattered_position(9, &mut rng))
         .find(|position| position.must_pass())
         .unwrap();
-    let outcome = search(&mut method(Settings::default()), &Request::new(passing, Limits::solve()));
+    let outcome =
+        search(&mut method(MinimaxSettings::default()), &Request::new(passing, Limits::solve()));
     assert_eq!(outcome.best_move(), Some(Move::Pass));
     assert_eq!(outcome.score(), Score::whole(endgame::solve(passing)));
     let over = Position::from_disjoint(!1, 0);
-    let outcome = search(&mut method(Settings::default()), &Request::new(over, Limits::depth(3)));
+    let outcome =
+        search(&mut method(MinimaxSettings::default()), &Request::new(over, Limits::depth(3)));
     assert_eq!((outcome.best_move(), outcome.score()), (None, Score::MAX));
 }
 
@@ -186,7 +192,7 @@ fn only_the_moves_asked_for_are_considered() {
     let mut request = Request::new(position, Limits::depth(4));
     request.only = Some("d3".parse::<crate::othello::Square>().unwrap().into());
     request.multi_pv = 10;
-    let outcome = search(&mut method(Settings::default()), &request);
+    let outcome = search(&mut method(MinimaxSettings::default()), &request);
     assert_eq!(outcome.lines.len(), 1);
     assert_eq!(outcome.best_move().unwrap().to_string(), "d3");
 }

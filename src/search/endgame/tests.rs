@@ -48,7 +48,7 @@ fn brute_force_agrees_on_thousands_of_positions_with_every_window() {
             // Win, loss or draw.
             assert_eq!(solver.solve(position, -1, 1).signum(), exact.signum(), "{position:?}");
             for alpha in [exact - 5, exact - 2, exact - 1, exact, exact + 1, exact + 4] {
-                let above = solver.above(position, alpha);
+                let above = solver.null_window(position, alpha);
                 assert_eq!(above > alpha, exact > alpha, "{position:?} alpha {alpha}");
                 assert!(if above > alpha { above <= exact } else { above >= exact });
                 for beta in [alpha - 3, alpha, alpha + 1, alpha + 2, alpha + 7] {

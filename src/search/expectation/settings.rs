@@ -87,7 +87,7 @@ pub enum Finished {
 
 /// The settings of a search.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Frame {
+pub struct ExpectationSettings {
     /// How far to trust static values.
     pub spreads: Spreads,
     /// Tuples of the Monte Carlo estimate of E; 0 computes it exactly.
@@ -100,10 +100,10 @@ pub struct Frame {
     pub finished: Finished,
 }
 
-impl Frame {
+impl ExpectationSettings {
     /// Exact E with one σ, free passes, finished games exact.
-    pub fn with_sigma(sigma: Deviation) -> Frame {
-        Frame {
+    pub fn with_sigma(sigma: Deviation) -> ExpectationSettings {
+        ExpectationSettings {
             spreads: Spreads::constant(Spread::around(sigma)),
             samples: 0,
             seed: 0,
@@ -112,8 +112,11 @@ impl Frame {
         }
     }
 
-    /// The same frame for plain minimax on static values.
-    pub fn without_spread(&self) -> Frame {
-        Frame { spreads: Spreads::constant(Spread::around(Deviation::ZERO)), ..self.clone() }
+    /// The same settings for plain minimax on static values.
+    pub fn without_spread(&self) -> ExpectationSettings {
+        ExpectationSettings {
+            spreads: Spreads::constant(Spread::around(Deviation::ZERO)),
+            ..self.clone()
+        }
     }
 }

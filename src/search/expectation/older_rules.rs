@@ -1,17 +1,17 @@
 //! The improvements of minimax that the papers compare themselves with, as back-up rules in the
-//! same frame: full-width search to a depth, every value of a node made from all its children's.
+//! same settings: full-width search to a depth, every value of a node made from all its children's.
 //!
 //! None of them allows alpha-beta cuts, and none uses Monte Carlo.
 
 use super::backup::Backup;
 use super::budget::Budget;
 use super::exact::expected_max;
-use super::frame::{Finished, Frame, Passes};
-use super::tree::{Tree, Turn};
+use super::settings::{ExpectationSettings, Finished, Passes};
+use super::tree::{Expansion, Tree};
 
 /// A rule that makes a node's value from its children's.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Relative {
+pub enum OlderRule {
     /// Rivest's generalised mean M_p at the root side's nodes and M_−p at the opponent's, on values
     /// moved to the positive numbers by [`POSITIVE`] discs.
     GeneralizedMean {
@@ -19,7 +19,7 @@ pub enum Relative {
         power: f64,
     },
     /// Slagle and Dixon's M & N procedure: a function of the root side's M best and of the
-    /// opponent's N best children. The function here is E with the frame's σ.
+    /// opponent's N best children. The function here is E with the settings's σ.
     BestFew {
         /// M.
         own: usize,
@@ -50,7 +50,7 @@ pub fn generalized_mean(power: f64, values: &[f64]) -> f64 {
     if power == 0.0 {
         return (values.iter().map(|value| value.ln()).sum::<f64>() / count).exp();
     }
-    // Relative to the value that dominates, every power is at most 1.
+    // OlderRule to the value that dominates, every power is at most 1.
     let leading = if power > 0.0 { greatest } else { least };
     if power.is_infinite() {
         return leading;
@@ -59,11 +59,11 @@ pub fn generalized_mean(power: f64, values: &[f64]) -> f64 {
     leading * (sum / count).powf(1.0 / power)
 }
 
-impl Relative {
+impl OlderRule {
     /// A value in discs on the rule's own scale, mover's view.
     fn scaled(self, discs: f64) -> f64 {
         match self {
-            Relative::Product { scale } | Relative::Average { scale } => {
+            OlderRule::Product { scale } | OlderRule::Average { scale } => {
                 1.0 / (1.0 + (-discs / scale).exp())
             }
             _ => discs,
@@ -73,7 +73,7 @@ impl Relative {
     /// Back to discs; certainties become ±64.
     fn to_discs(self, value: f64) -> f64 {
         match self {
-            Relative::Product { scale } | Relative::Average { scale } => {
+            OlderRule::Product { scale } | OlderRule::Average { scale } => {
                 (scale * (value / (1.0 - value)).ln()).clamp(-64.0, 64.0)
             }
             _ => value,
@@ -83,7 +83,7 @@ impl Relative {
     /// A value of the other side.
     fn flip(self, value: f64) -> f64 {
         match self {
-            Relative::Product { .. } | Relative::Average { .. } => 1.0 - value,
+            OlderRule::Product { .. } | OlderRule::Average { .. } => 1.0 - value,
             _ => -value,
         }
     }
@@ -94,34 +94,34 @@ impl Relative {
         let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let any = || 1.0 - values.iter().map(|value| 1.0 - value).product::<f64>();
         match self {
-            Relative::GeneralizedMean { power } => {
+            OlderRule::GeneralizedMean { power } => {
                 // The opponent's node is a min node in the root side's view.
                 let sign = if is_own { 1.0 } else { -1.0 };
                 let positive: Vec<f64> = values.iter().map(|v| sign * v + POSITIVE).collect();
                 sign * (generalized_mean(sign * power, &positive) - POSITIVE)
             }
-            Relative::BestFew { own, opponent } => {
+            OlderRule::BestFew { own, opponent } => {
                 values.sort_by(|a, b| b.total_cmp(a));
                 let few = if is_own { own } else { opponent };
                 expected_max(sigma, &values[..few.clamp(1, values.len())])
             }
-            Relative::Product { .. } => any(),
-            Relative::Average { .. } => 0.5 * (greatest + any()),
+            OlderRule::Product { .. } => any(),
+            OlderRule::Average { .. } => 0.5 * (greatest + any()),
         }
     }
 }
 
 /// Full-width search with such a rule.
 pub struct FullWidth<T: Tree> {
-    frame: Frame,
-    rule: Relative,
+    settings: ExpectationSettings,
+    rule: OlderRule,
     line: Vec<T::Action>,
 }
 
 impl<T: Tree> FullWidth<T> {
     /// A search with this rule.
-    pub fn new(rule: Relative, frame: Frame) -> FullWidth<T> {
-        FullWidth { frame, rule, line: Vec::new() }
+    pub fn new(rule: OlderRule, settings: ExpectationSettings) -> FullWidth<T> {
+        FullWidth { settings, rule, line: Vec::new() }
     }
 
     /// The value of a node on the rule's scale for its mover, and its best line.
@@ -138,24 +138,24 @@ impl<T: Tree> FullWidth<T> {
             return leaf(0.0);
         }
         if depth == 0 {
-            let exact = (self.frame.finished == Finished::Exact).then(|| tree.final_value(node));
+            let exact = (self.settings.finished == Finished::Exact).then(|| tree.final_value(node));
             return leaf(exact.flatten().unwrap_or_else(|| {
-                self.frame.spreads.at(tree.stage(node)).mean(tree.evaluate(node))
+                self.settings.spreads.at(tree.stage(node)).mean(tree.evaluate(node))
             }));
         }
         let mut children = Vec::new();
         match tree.expand(node, &mut children) {
-            Turn::Over(score) => match self.frame.finished {
+            Expansion::Over(score) => match self.settings.finished {
                 Finished::Exact => leaf(score),
                 Finished::Static => leaf(tree.evaluate(node)),
             },
-            Turn::Pass(action, next) => {
-                let depth = if self.frame.passes == Passes::Free { depth } else { depth - 1 };
+            Expansion::Pass(action, next) => {
+                let depth = if self.settings.passes == Passes::Free { depth } else { depth - 1 };
                 let (value, mut line) = self.value(tree, &next, depth, !is_own, budget);
                 line.insert(0, action);
                 (self.rule.flip(value), line)
             }
-            Turn::Moves => {
+            Expansion::Moves => {
                 let mut values = Vec::with_capacity(children.len());
                 let mut best = (f64::NEG_INFINITY, Vec::new());
                 for (action, child) in &children {
@@ -167,7 +167,7 @@ impl<T: Tree> FullWidth<T> {
                         best = (value, line);
                     }
                 }
-                let sigma = self.frame.spreads.at(tree.stage(node) + 1).sigma;
+                let sigma = self.settings.spreads.at(tree.stage(node) + 1).sigma;
                 (self.rule.combine(&mut values, is_own, sigma), best.1)
             }
         }
@@ -216,17 +216,17 @@ mod tests {
     #[test]
     fn each_rule_combines_as_its_authors_say() {
         let two = Deviation::new(2.0).unwrap();
-        let combine = |rule: Relative, values: &[f64], is_own| {
+        let combine = |rule: OlderRule, values: &[f64], is_own| {
             rule.combine(&mut values.to_vec(), is_own, two)
         };
-        let product = Relative::Product { scale: 8.0 };
+        let product = OlderRule::Product { scale: 8.0 };
         assert!((combine(product, &[0.5, 0.2], true) - 0.6).abs() < 1e-12);
-        let average = Relative::Average { scale: 8.0 };
+        let average = OlderRule::Average { scale: 8.0 };
         assert!((combine(average, &[0.5, 0.2], true) - 0.55).abs() < 1e-12);
-        let few = Relative::BestFew { own: 2, opponent: 1 };
+        let few = OlderRule::BestFew { own: 2, opponent: 1 };
         assert_eq!(combine(few, &[1.0, 9.0, 4.0], true), expected_max(two, &[9.0, 4.0]));
         assert_eq!(combine(few, &[1.0, 9.0, 4.0], false), 9.0);
-        let mean = Relative::GeneralizedMean { power: 1.0 };
+        let mean = OlderRule::GeneralizedMean { power: 1.0 };
         assert!((combine(mean, &[1.0, 9.0, 5.0], true) - 5.0).abs() < 1e-12);
         // The opponent's harmonic mean, in the root side's view: 65 − 1 and 65 − 9.
         let harmonic = 2.0 / (1.0 / 64.0 + 1.0 / 56.0) - POSITIVE;

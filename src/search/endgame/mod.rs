@@ -10,19 +10,20 @@
 //!   the opponent's replies are few (*fastest first*), corners and stable edges preferred.
 //! * **4 and fewer**: the routines in [`last`].
 //!
-//! The general search ([`super::pvs`]) calls [`Solver::above`] once few enough squares are left;
+//! The general search (the minimax method) calls [`Solver::null_window`] once few enough squares are left;
 //! [`Solver::solve`] does the same from any position by itself, which is the right tool up to about
 //! 18 empties.
 
 mod cache;
 pub mod last;
+mod parameters;
 
 #[cfg(test)]
 mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::parameters::{MOBILITY_ORDER_EMPTIES, STABILITY_TRY};
+use self::parameters::{MOBILITY_ORDER_EMPTIES, STABILITY_TRY};
 use crate::othello::flips::flips;
 use crate::othello::mobility::{empty_neighbours, legal_moves};
 use crate::othello::stability::{stable_corner_count, stable_count};
@@ -120,7 +121,7 @@ impl<'s> Solver<'s> {
                 break;
             }
             let test = guess.clamp(low, high - 2);
-            let score = self.above(position, test);
+            let score = self.null_window(position, test);
             if score > test {
                 low = low.max(score);
                 guess = low;
@@ -147,7 +148,7 @@ impl<'s> Solver<'s> {
 
     /// Whether the exact score is above `alpha`: a lower bound of it above `alpha` if so, an upper
     /// bound at most `alpha` if not.
-    pub fn above(&mut self, position: Position, alpha: i32) -> i32 {
+    pub fn null_window(&mut self, position: Position, alpha: i32) -> i32 {
         let (mover, opponent) = (position.mover().0, position.opponent().0);
         let empties = position.empties().0;
         self.search(mover, opponent, alpha, empties.count_ones(), parity(empties))

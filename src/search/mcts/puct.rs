@@ -21,19 +21,20 @@ use super::parameters::{
 use super::playout::PlayoutPolicy;
 use super::root::RootView;
 use super::tree::{ROOT, Tree};
-use super::walker::{Ground, LeafValue, Steering, Walker};
+use super::walker::{LeafValue, PuctSettings, SearchContext, Walker};
 use crate::eval::{self, Evaluation, Evaluator, Incremental};
 use crate::options::{OptionError, Options};
 use crate::othello::Position;
 use crate::random::{Random, seeded, seeded_part};
-use crate::search::minimax::{self, endgame::Solver};
+use crate::search::endgame::Solver;
+use crate::search::minimax;
 use crate::search::report::{Certainty, Event, Outcome};
 use crate::search::{Limits, Method, Request, StopFlag, TimeLimit};
 
 /// What the options say.
 #[derive(Clone, Copy, Debug)]
-struct Settings {
-    steering: Steering,
+struct MctsSettings {
+    tree: PuctSettings,
     /// Positions with at most this many empties are solved at the root.
     solve_root: u32,
     threads: usize,
@@ -42,8 +43,8 @@ struct Settings {
 }
 
 /// The strong Monte Carlo player.
-pub struct Strong {
-    settings: Settings,
+pub struct Puct {
+    settings: MctsSettings,
     evaluation: Evaluation,
     policy: PlayoutPolicy,
     tree: Tree,
@@ -62,15 +63,15 @@ pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     make(options).map(|player| Box::new(player) as Box<dyn Method>)
 }
 
-fn make(options: &Options) -> Result<Strong, OptionError> {
+fn make(options: &Options) -> Result<Puct, OptionError> {
     let evaluation = eval::choose(options)?;
     let playout_share = match options.text("leaf").as_str() {
         "playout" => 1.0,
         "blend" => options.number("leaf-blend") as f32,
         _ => 0.0,
     };
-    let settings = Settings {
-        steering: Steering {
+    let settings = MctsSettings {
+        tree: PuctSettings {
             exploration: options.number("puct-c") as f32,
             temperature: options.number("prior-temperature") as f32,
             minimax_weight: options.number("minimax-weight") as f32,
@@ -84,7 +85,7 @@ fn make(options: &Options) -> Result<Strong, OptionError> {
     };
     let mut solver_options = options.clone();
     solver_options.set("hash", ROOT_SOLVER_HASH_MIB)?;
-    Ok(Strong {
+    Ok(Puct {
         policy: super::policy_from_options(options, &evaluation),
         evaluation,
         tree: Tree::new(options.integer("memory") as usize * (1 << 20)),
@@ -108,9 +109,9 @@ struct Progress {
 }
 
 /// One search, as all its threads see it.
-struct Course<'a> {
+struct SearchRun<'a> {
     request: &'a Request,
-    settings: Settings,
+    settings: MctsSettings,
     budget: Budget<'a>,
     progress: Progress,
 }
@@ -132,14 +133,14 @@ impl Reports {
     }
 }
 
-impl Course<'_> {
+impl SearchRun<'_> {
     fn playouts(&self) -> u64 {
         self.progress.playouts.load(Relaxed)
     }
 
     fn view<'t>(&self, tree: &'t Tree) -> RootView<'t> {
         let empties = self.request.position.empty_count();
-        RootView::new(tree, self.settings.steering, self.request.root_moves(), empties)
+        RootView::new(tree, self.settings.tree, self.request.root_moves(), empties)
     }
 
     fn event(&self, tree: &Tree) -> Event {
@@ -195,7 +196,7 @@ impl Course<'_> {
     /// Walks with all threads until the search is over or the tree full.
     fn run_round<E: Incremental>(
         &self,
-        ground: &Ground<'_, E>,
+        context: &SearchContext<'_, E>,
         rng: &mut Random,
         reports: &mut Reports,
         report: &mut dyn FnMut(&Event),
@@ -206,31 +207,31 @@ impl Course<'_> {
             for number in 1..self.settings.threads as u64 {
                 scope.spawn(move || {
                     let rng = seeded_part(seed, number);
-                    let mut walker = Walker::new(ground, rng, Solver::new(end));
+                    let mut walker = Walker::new(context, rng, Solver::new(end));
                     while !end.load(Relaxed) {
                         self.step(&mut walker);
                     }
                 });
             }
-            let mut walker = Walker::new(ground, seeded_part(seed, 0), Solver::new(end));
+            let mut walker = Walker::new(context, seeded_part(seed, 0), Solver::new(end));
             for number in 1.. {
                 self.step(&mut walker);
                 let look = number % SIMULATIONS_PER_CLOCK_LOOK == 0;
-                if self.is_out(ground.tree) || look && self.is_done(ground.tree) {
+                if self.is_out(context.tree) || look && self.is_done(context.tree) {
                     end.store(true, Relaxed);
                 }
                 if end.load(Relaxed) {
                     break;
                 }
                 if look && reports.is_due(self.playouts(), self.budget.elapsed()) {
-                    report(&self.event(ground.tree));
+                    report(&self.event(context.tree));
                 }
             }
         });
     }
 }
 
-impl Strong {
+impl Puct {
     /// Makes `position` the root of the tree, keeping its subtree if the tree has it.
     fn plant(&mut self, position: Position) {
         let found = self.rooted.and_then(|rooted| find(&self.tree, rooted, position));
@@ -276,29 +277,29 @@ impl Strong {
     fn run<E: Incremental>(
         &mut self,
         evaluator: &E,
-        course: &Course<'_>,
+        run: &SearchRun<'_>,
         report: &mut dyn FnMut(&Event),
     ) -> Event {
         let mut reports =
             Reports { playouts: FIRST_REPORT, elapsed: Duration::from_millis(REPORT_INTERVAL_MS) };
         loop {
-            let ground = Ground {
+            let context = SearchContext {
                 tree: &self.tree,
-                position: course.request.position,
-                allowed: course.request.root_moves(),
-                steering: self.settings.steering,
+                position: run.request.position,
+                allowed: run.request.root_moves(),
+                settings: self.settings.tree,
                 evaluator,
                 policy: &self.policy,
             };
-            course.run_round(&ground, &mut self.rng, &mut reports, report);
-            let was_full = course.progress.full.swap(false, Relaxed);
-            if !was_full || course.is_out(&self.tree) || course.is_done(&self.tree) {
+            run.run_round(&context, &mut self.rng, &mut reports, report);
+            let was_full = run.progress.full.swap(false, Relaxed);
+            if !was_full || run.is_out(&self.tree) || run.is_done(&self.tree) {
                 break;
             }
-            course.progress.end.store(false, Relaxed);
-            self.tree.fold(|| course.budget.is_stopped());
+            run.progress.end.store(false, Relaxed);
+            self.tree.fold(|| run.budget.is_stopped());
         }
-        let last = course.event(&self.tree);
+        let last = run.event(&self.tree);
         report(&last);
         last
     }
@@ -328,7 +329,7 @@ fn find(tree: &Tree, rooted: Position, position: Position) -> Option<u32> {
     None
 }
 
-impl Method for Strong {
+impl Method for Puct {
     fn search(
         &mut self,
         request: &Request,
@@ -338,7 +339,7 @@ impl Method for Strong {
         if request.position.is_over() {
             return super::game_over(request.position);
         }
-        let course = Course {
+        let run = SearchRun {
             request,
             settings: self.settings,
             budget: Budget::new(&request.limits, stop),
@@ -349,11 +350,11 @@ impl Method for Strong {
         }
         self.plant(request.position);
         let last = match self.evaluation.clone() {
-            Evaluation::Pattern(pattern) => self.run(pattern.as_ref(), &course, report),
-            Evaluation::Linear(linear) => self.run(linear.as_ref(), &course, report),
+            Evaluation::Pattern(pattern) => self.run(pattern.as_ref(), &run, report),
+            Evaluation::Linear(linear) => self.run(linear.as_ref(), &run, report),
             Evaluation::Other(other) => {
                 let other: &dyn Evaluator = other.as_ref();
-                self.run(&other, &course, report)
+                self.run(&other, &run, report)
             }
         };
         super::outcome(last)
@@ -373,9 +374,9 @@ mod tests {
     use crate::othello::random::random_position;
     use crate::othello::{Bitboard, Move};
     use crate::score::Score;
-    use crate::search::minimax::endgame;
+    use crate::search::endgame;
 
-    fn player(settings: &[(&str, &str)]) -> Strong {
+    fn player(settings: &[(&str, &str)]) -> Puct {
         let mut options = Options::new();
         options.set("eval", "mobility").unwrap();
         for (name, value) in settings {
@@ -384,7 +385,7 @@ mod tests {
         make(&options).unwrap()
     }
 
-    fn search(player: &mut Strong, request: &Request) -> Outcome {
+    fn search(player: &mut Puct, request: &Request) -> Outcome {
         player.search(request, &StopFlag::new(), &mut |_| {})
     }
 

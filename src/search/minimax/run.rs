@@ -9,7 +9,7 @@ use crate::eval::Incremental;
 use crate::search::{Limits, StopFlag};
 
 /// One search: its evaluation, table, limits and counters.
-pub struct Shared<'s, E: Incremental> {
+pub struct SearchRun<'s, E: Incremental> {
     pub evaluator: &'s E,
     pub table: &'s Table,
     pub pool: Pool<E::State>,
@@ -23,14 +23,14 @@ pub struct Shared<'s, E: Incremental> {
     pub stop: &'s StopFlag,
 }
 
-impl<'s, E: Incremental> Shared<'s, E> {
+impl<'s, E: Incremental> SearchRun<'s, E> {
     pub fn new(
         evaluator: &'s E,
         table: &'s Table,
         limits: &Limits,
         stop: &'s StopFlag,
-    ) -> Shared<'s, E> {
-        Shared {
+    ) -> SearchRun<'s, E> {
+        SearchRun {
             evaluator,
             table,
             pool: Pool::new(),
@@ -48,7 +48,7 @@ impl<'s, E: Incremental> Shared<'s, E> {
         self.began.elapsed()
     }
 
-    /// Raises [`Shared::halt`] if a limit is reached or a stop was asked for.
+    /// Raises [`SearchRun::halt`] if a limit is reached or a stop was asked for.
     pub fn check_limits(&self) {
         if self.stop.is_stopped()
             || self.nodes.load(Ordering::Relaxed) >= self.node_limit

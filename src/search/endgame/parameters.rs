@@ -1,0 +1,22 @@
+//! The tuned numbers of the endgame solver, with their units and where they come from.
+
+/// From this many empties on the lean solver sorts moves by mobility and uses its cache; below it
+/// plays in parity order. Measured on FFO #40–#44.
+pub const MOBILITY_ORDER_EMPTIES: u32 = 7;
+
+/// By number of empties: from which `alpha` (discs) on the stability cut-off is worth trying.
+/// The shape is common to the strong programs; 99 means never.
+pub static STABILITY_TRY: [i32; 64] = {
+    let mut table = [99; 64];
+    let mut empties = 4;
+    while empties < 48 {
+        table[empties] = match empties {
+            4..=9 => 6 + 2 * (empties as i32 - 4),
+            10..=24 => 20 + 2 * (empties as i32 - 10),
+            25..=40 => 48 + (empties as i32 - 24),
+            _ => 64,
+        };
+        empties += 1;
+    }
+    table
+};
