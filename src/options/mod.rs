@@ -51,6 +51,20 @@ pub struct OptionSpec {
     pub help: &'static str,
     /// The methods that heed it; empty if all do.
     pub methods: &'static [&'static str],
+    /// Whether a client on the network may set it.
+    pub wire: Wire,
+}
+
+/// What a client on the network may do with an option; local users (command line, presets,
+/// standard streams) may set all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// Set it freely.
+    Yes,
+    /// Not set it: it names a file of the machine that the server runs on.
+    No,
+    /// Set it within what the server grants to all its clients together: threads and memory.
+    Budgeted,
 }
 
 /// A checked value.
@@ -274,6 +288,13 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), OPTIONS.len());
+    }
+
+    #[test]
+    fn no_option_that_takes_free_text_may_be_set_over_the_network() {
+        for spec in OPTIONS {
+            assert!(spec.kind != OptionKind::Text || spec.wire == Wire::No, "{}", spec.name);
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Every option of Kitai, one entry each.
 
 use super::OptionKind::{Choice, Integer, Number, Switch, Text};
-use super::OptionSpec;
+use super::{OptionSpec, Wire};
 
 /// The methods of the expectation family.
 const EXPECTATION: &[&str] =
@@ -25,6 +25,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "minimax",
         help: "The idea behind the search.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "eval",
@@ -37,6 +38,7 @@ pub static OPTIONS: &[OptionSpec] = &[
                shioda (square values, stable edges, moves), zebra (a coefficient file; w1 to w9 \
                leave patterns out).",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "weights",
@@ -44,6 +46,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "",
         help: "Weights file for the pattern evaluation; empty means the ones in the program.",
         methods: &[],
+        wire: Wire::No,
     },
     OptionSpec {
         name: "zebra-coeffs",
@@ -51,6 +54,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "",
         help: "File with Zebra's coefficients (coeffs2.bin) for the zebra evaluations.",
         methods: &[],
+        wire: Wire::No,
     },
     OptionSpec {
         name: "shioda-noise",
@@ -59,6 +63,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         help: "Random part of each term of the shioda evaluation, as a share of its size; fixed by \
                seed and position.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "depth",
@@ -66,6 +71,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0",
         help: "Greatest search depth in plies; 0 means no limit.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "nodes",
@@ -73,6 +79,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0",
         help: "Greatest number of nodes per move; 0 means no limit.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "playouts",
@@ -80,6 +87,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0",
         help: "Greatest number of playouts per move; 0 means no limit.",
         methods: &["uct", "mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "move-time",
@@ -87,6 +95,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0",
         help: "Greatest thinking time per move in milliseconds; 0 means no limit.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "threads",
@@ -94,6 +103,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "1",
         help: "Search threads; results repeat exactly only with 1.",
         methods: &[],
+        wire: Wire::Budgeted,
     },
     OptionSpec {
         name: "hash",
@@ -101,6 +111,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "64",
         help: "Size of the transposition table in MiB.",
         methods: &["minimax", "expectation", "expected-value"],
+        wire: Wire::Budgeted,
     },
     OptionSpec {
         name: "selectivity",
@@ -108,6 +119,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "73",
         help: "Confidence of forward pruning in the midgame, per cent; 100 prunes nothing.",
         methods: &["minimax"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "end-confidence",
@@ -115,6 +127,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "100",
         help: "Confidence a search to the end of the game must reach, per cent; 100 is exact.",
         methods: &["minimax"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "exact-from",
@@ -122,6 +135,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0",
         help: "From how many empties on to solve exactly whatever the depth limit.",
         methods: &["minimax"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "seed",
@@ -129,6 +143,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "1",
         help: "Seed of everything random in a search.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "softness",
@@ -136,6 +151,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0",
         help: "Discs: how readily a worse move is played; 0 always plays the best found.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "ponder",
@@ -143,6 +159,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "false",
         help: "Whether to think on the opponent's time.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "move-overhead",
@@ -150,6 +167,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "50",
         help: "Milliseconds lost to lag with every move, kept back when a clock runs.",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "fischer-time",
@@ -157,6 +175,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "false",
         help: "GTP time_settings MAIN B 0: B seconds are added per move (off: no time limit).",
         methods: &[],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "memory",
@@ -164,6 +183,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "256",
         help: "Greatest size of the search tree in MiB.",
         methods: &["uct", "mcts"],
+        wire: Wire::Budgeted,
     },
     OptionSpec {
         name: "playout-policy",
@@ -171,6 +191,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "uniform",
         help: "Moves of playouts: uniform, or ranked by evaluation with odds 2:1 from rank to rank.",
         methods: &["uct", "mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "ucb-c",
@@ -178,6 +199,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0.1",
         help: "Weight C of exploration in UCB1.",
         methods: &["uct"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "prior-weight",
@@ -185,6 +207,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "5",
         help: "Virtual playouts W that the evaluation counts for in UCB1; 0 is plain UCT.",
         methods: &["uct"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "prior-log",
@@ -192,6 +215,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "outside",
         help: "Where W stands in UCB1's numerator: ln n + W (as printed) or ln(n + W).",
         methods: &["uct"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "expand-threshold",
@@ -199,6 +223,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "31",
         help: "Playouts after which a leaf of the tree gets children.",
         methods: &["uct"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "win-rate-map",
@@ -206,6 +231,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "linear",
         help: "How an evaluation becomes a win rate: linear with ends, or a logistic curve.",
         methods: &["uct"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "win-rate-range",
@@ -213,6 +239,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "5000",
         help: "The evaluation, in 1/128 disc, at which the linear map reaches certainty.",
         methods: &["uct"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "puct-c",
@@ -220,6 +247,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "1.0",
         help: "Weight of exploration by prior in PUCT.",
         methods: &["mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "prior-temperature",
@@ -227,6 +255,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "3",
         help: "Discs of evaluation by which one move must be better to be e times as likely a priori.",
         methods: &["mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "minimax-weight",
@@ -234,6 +263,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0.3",
         help: "Weight of the minimax value of the tree against the mean of the simulations.",
         methods: &["mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "leaf",
@@ -241,6 +271,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "evaluation",
         help: "What a leaf is worth: its evaluation, the result of a playout, or a blend.",
         methods: &["mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "leaf-blend",
@@ -248,6 +279,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0.5",
         help: "Share of the playout in a blended leaf.",
         methods: &["mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "solve-leaf",
@@ -255,6 +287,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "8",
         help: "Leaves with at most this many empty squares are solved exactly.",
         methods: &["mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "solve-root",
@@ -262,6 +295,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "18",
         help: "With at most this many empty squares the root is solved before anything else.",
         methods: &["mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "early-stop",
@@ -269,6 +303,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "true",
         help: "Stop when no further simulation could change the choice.",
         methods: &["mcts"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "sigma",
@@ -277,6 +312,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         help: "Standard deviation in discs of the deeper value around a static one; -1 takes it \
                from sigma-table.",
         methods: EXPECTATION,
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "sigma-table",
@@ -285,6 +321,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         help: "Deviations by move number: a shipped table or a file that `kitai sigma` wrote; \
                empty for the shipped table of the evaluation.",
         methods: EXPECTATION,
+        wire: Wire::No,
     },
     OptionSpec {
         name: "ahead",
@@ -293,6 +330,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         help: "How many plies below a leaf the deviation stands for: chooses the rows of \
                sigma-table.",
         methods: EXPECTATION,
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "samples",
@@ -300,6 +338,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "0",
         help: "Tuples of the papers' Monte Carlo estimate of the expectation; 0 computes it exactly.",
         methods: &["expectation", "expected-value"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "free-pass",
@@ -307,6 +346,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "true",
         help: "A forced pass uses up no depth, as in the papers' experiments.",
         methods: EXPECTATION,
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "exact-ends",
@@ -315,6 +355,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         help: "Finished games in the search count with their exact score; false treats them like \
                any other leaf, as the papers do.",
         methods: EXPECTATION,
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "mean-power",
@@ -322,6 +363,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "32",
         help: "Power p of the generalised mean; great powers approach minimax.",
         methods: &["generalized-mean"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "best-own",
@@ -329,6 +371,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "2",
         help: "M of M & N: how many of the own side's best moves count.",
         methods: &["m-and-n"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "best-opponent",
@@ -336,6 +379,7 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "2",
         help: "N of M & N: how many of the opponent's best moves count.",
         methods: &["m-and-n"],
+        wire: Wire::Yes,
     },
     OptionSpec {
         name: "odds-scale",
@@ -343,5 +387,6 @@ pub static OPTIONS: &[OptionSpec] = &[
         default: "8",
         help: "Discs of advantage that make the odds of winning e to one.",
         methods: &["product", "average"],
+        wire: Wire::Yes,
     },
 ];
