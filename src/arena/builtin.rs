@@ -1,24 +1,19 @@
 //! Players made of Kitai's own methods, run in the worker's thread.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
-use super::clock::TimeControl;
 use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
-use crate::engine::clock::Clock;
-use crate::engine::{self, Task};
+use crate::engine;
+use crate::engine::time::{RealTime, TimeSource};
 use crate::options::{OptionError, Options};
-use crate::search::{Limits, Request, TimeLimit};
-
-/// What a built-in player keeps back of each move for the way to the referee and back: both are in
-/// one process, so this is only for a busy machine.
-const LAG: Duration = Duration::from_millis(5);
 
 /// A method with its option values. It is built anew for each game with the game's seed, so that a
 /// game depends on nothing played before it.
 pub struct BuiltIn {
     options: Options,
     player: Option<engine::Player>,
+    time: Arc<dyn TimeSource>,
 }
 
 impl BuiltIn {
@@ -28,20 +23,13 @@ impl BuiltIn {
     /// If the options cannot be used, such as a weights file that cannot be read.
     pub fn new(options: &Options) -> Result<BuiltIn, OptionError> {
         engine::Player::new(options.clone()).prepare()?;
-        Ok(BuiltIn { options: options.clone(), player: None })
+        Ok(BuiltIn { options: options.clone(), player: None, time: Arc::new(RealTime) })
     }
 
-    fn limits(&self, turn: &Turn<'_>) -> Limits {
-        let mut limits = Limits::from_options(&self.options);
-        match (turn.clocks.control(), turn.clocks.left(turn.color)) {
-            (TimeControl::PerMove(time), _) => limits.time = Some(TimeLimit::fixed(time)),
-            (TimeControl::PerGame { increment, .. }, Some(left)) => {
-                let empties = turn.game.board().position.empty_count();
-                limits.time = Some(Clock::fischer(left, increment).plan(empties, LAG));
-            }
-            _ => {}
-        }
-        limits
+    /// The same player, its moves measured by another clock.
+    #[cfg(test)]
+    pub(super) fn timed_by(self, time: Arc<dyn TimeSource>) -> BuiltIn {
+        BuiltIn { time, ..self }
     }
 }
 
@@ -59,17 +47,16 @@ impl Player for BuiltIn {
     }
 
     fn choose(&mut self, turn: &Turn<'_>) -> Result<Reply, Fault> {
-        let limits = self.limits(turn);
         let Some(player) = self.player.as_mut() else {
             return Err(Fault::new(FaultKind::Crash, "no game was started"));
         };
-        let request = Request::new(turn.game.board().position, limits);
-        let task = Task { request, soften: true };
-        let began = Instant::now();
+        let position = turn.game.board().position;
+        let task = turn.game.task(player.options(), turn.color, position);
+        let began = self.time.now();
         // A panic in one search must not end a match of thousands of games.
         let outcome =
             catch_unwind(AssertUnwindSafe(|| player.search(&task, turn.stop, &mut |_| {})));
-        let elapsed = began.elapsed();
+        let elapsed = self.time.now().saturating_duration_since(began);
         let outcome = outcome.map_err(|panic| {
             let message = panic
                 .downcast_ref::<String>()

@@ -1,4 +1,4 @@
-//! Time controls and the clocks the referee keeps.
+//! Time controls, as people write them.
 //!
 //! The referee measures; what an engine reports of its own time is not believed. A move is late
 //! when it took more than the time left plus the margin, which stands for the way through pipes
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::othello::Color;
+use crate::engine::Clock;
 
 /// How thinking time is given out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +38,17 @@ pub struct TimeControlError(String);
 
 /// Longest time a control may name, seconds: a year, so that sums never overflow.
 const LONGEST: f64 = 31_536_000.0;
+
+impl TimeControl {
+    /// A clock at the start of a game; `None` without one.
+    pub fn clock(self) -> Option<Clock> {
+        match self {
+            TimeControl::None => None,
+            TimeControl::PerMove(time) => Some(Clock::with_overtime(Duration::ZERO, time, 1)),
+            TimeControl::PerGame { main, increment } => Some(Clock::fischer(main, increment)),
+        }
+    }
+}
 
 impl FromStr for TimeControl {
     type Err = TimeControlError;
@@ -84,49 +95,6 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// Both players' clocks during one game.
-#[derive(Clone, Copy, Debug)]
-pub struct Clocks {
-    control: TimeControl,
-    left: [Duration; 2],
-}
-
-impl Clocks {
-    /// Clocks at the start of a game.
-    pub fn new(control: TimeControl) -> Clocks {
-        let each = match control {
-            TimeControl::None => Duration::ZERO,
-            TimeControl::PerMove(time) => time,
-            TimeControl::PerGame { main, .. } => main,
-        };
-        Clocks { control, left: [each; 2] }
-    }
-
-    /// The control these clocks follow.
-    pub fn control(&self) -> TimeControl {
-        self.control
-    }
-
-    /// How long the coming move of this colour may take; `None` without a clock.
-    pub fn left(&self, color: Color) -> Option<Duration> {
-        (self.control != TimeControl::None).then_some(self.left[color as usize])
-    }
-
-    /// Charges a move; `false` if it took longer than was left plus the margin.
-    pub fn charge(&mut self, color: Color, used: Duration, margin: Duration) -> bool {
-        let left = &mut self.left[color as usize];
-        match self.control {
-            TimeControl::None => true,
-            TimeControl::PerMove(time) => used <= time + margin,
-            TimeControl::PerGame { increment, .. } => {
-                let in_time = used <= *left + margin;
-                *left = left.saturating_sub(used) + increment;
-                in_time
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,26 +111,16 @@ mod tests {
     }
 
     #[test]
-    fn a_game_clock_runs_down_and_gains_the_increment() {
+    fn controls_start_the_clocks_they_name() {
+        let clock = |text: &str| text.parse::<TimeControl>().unwrap().clock();
         let seconds = Duration::from_secs;
-        let mut clocks = Clocks::new("10+2".parse().unwrap());
-        assert!(clocks.charge(Color::Black, seconds(4), seconds(1)));
-        assert_eq!(clocks.left(Color::Black), Some(seconds(8)));
-        assert_eq!(clocks.left(Color::White), Some(seconds(10)));
-        assert!(clocks.charge(Color::Black, seconds(9), seconds(1)), "the margin saves it");
-        assert_eq!(clocks.left(Color::Black), Some(seconds(2)), "but is not given as time");
-        assert!(!clocks.charge(Color::Black, Duration::from_millis(3001), seconds(1)));
-    }
-
-    #[test]
-    fn move_clocks_start_afresh_and_no_clock_never_ends() {
-        let mut clocks = Clocks::new("1/move".parse().unwrap());
+        assert_eq!(clock("none"), None);
+        assert_eq!(clock("10+2"), Some(Clock::fischer(seconds(10), seconds(2))));
+        let mut each = clock("1/move").unwrap();
         for _ in 0..3 {
-            assert!(clocks.charge(Color::White, Duration::from_secs(1), Duration::ZERO));
+            assert_eq!(each.left, seconds(1));
+            assert!(each.charge(seconds(1), Duration::ZERO));
         }
-        assert!(!clocks.charge(Color::White, Duration::from_millis(1001), Duration::ZERO));
-        let mut free = Clocks::new(TimeControl::None);
-        assert_eq!(free.left(Color::Black), None);
-        assert!(free.charge(Color::Black, Duration::from_secs(9999), Duration::ZERO));
+        assert!(!each.charge(Duration::from_millis(1001), Duration::ZERO));
     }
 }

@@ -166,11 +166,13 @@ impl Running {
     }
 
     fn tell_time(&mut self, turn: &Turn<'_>, until: Instant) -> Result<(), Fault> {
-        let Some(left) = turn.clocks.left(turn.color) else { return Ok(()) };
+        let Some(left) = turn.game.clock(turn.color).map(|clock| clock.left) else {
+            return Ok(());
+        };
         if !self.knows("time_left") {
             return Ok(());
         }
-        let stones = match turn.clocks.control() {
+        let stones = match turn.rules.control {
             TimeControl::PerMove(time) if time.as_secs() == 0 => return Ok(()),
             TimeControl::PerMove(_) => 1,
             _ => 0,
@@ -206,7 +208,7 @@ fn time_settings(control: TimeControl) -> Option<String> {
 /// How long to wait for a move: the clock, the margin, and patience beyond them.
 pub(super) fn wait_for_move(turn: &Turn<'_>) -> Duration {
     let Rules { margin, patience, .. } = turn.rules;
-    turn.clocks.left(turn.color).map_or(*patience, |left| left + *margin + *patience)
+    turn.game.clock(turn.color).map_or(*patience, |clock| clock.left + *margin + *patience)
 }
 
 impl Player for GtpPlayer {
@@ -232,7 +234,7 @@ impl Player for GtpPlayer {
             return Err(Fault::new(FaultKind::Crash, "not running"));
         };
         let until = Instant::now() + turn.rules.patience;
-        running.catch_up(turn.game, until, turn.stop)?;
+        running.catch_up(turn.game.history(), until, turn.stop)?;
         running.tell_time(turn, until)?;
         let command = format!("genmove {}", turn.color);
         let began = Instant::now();

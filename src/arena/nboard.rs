@@ -80,8 +80,8 @@ impl Running {
 /// told as a clock that holds one move's time, gains as much with each move and has lost it with
 /// each move made, so that it always stands at one move's time.
 fn game_text(turn: &Turn<'_>) -> String {
-    let mut record = GameRecord::of(turn.game.clone());
-    let clock = match turn.clocks.control() {
+    let mut record = GameRecord::of(turn.game.history().clone());
+    let clock = match turn.rules.control {
         TimeControl::None => None,
         TimeControl::PerMove(time) => Some((time, time)),
         TimeControl::PerGame { main, increment } => Some((main, increment)),
@@ -94,16 +94,16 @@ fn game_text(turn: &Turn<'_>) -> String {
         });
     }
     record.place = "Kitai".to_owned();
-    record.notes = vec![Note::default(); turn.opening_plies];
-    for &used in turn.times {
-        let charged = match turn.clocks.control() {
+    record.notes = turn.game.record().notes.clone();
+    for note in &mut record.notes {
+        let charged = note.seconds.and_then(|used| match turn.rules.control {
             TimeControl::None => None,
-            TimeControl::PerMove(time) => Some(time),
+            TimeControl::PerMove(time) => Some(time.as_secs_f64()),
             TimeControl::PerGame { .. } => Some(used),
-        };
+        });
         // Milliseconds: some readers take no more digits.
-        let seconds = charged.map(|time| (time.as_secs_f64() * 1000.0).round() / 1000.0);
-        record.notes.push(Note { eval: None, seconds });
+        let seconds = charged.map(|time| (time * 1000.0).round() / 1000.0);
+        *note = Note { eval: None, seconds };
     }
     ggf::write(&record)
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::clock::Clocks;
 use super::referee::Rules;
+use crate::engine::GameState;
 use crate::othello::{Color, Move};
 use crate::record::History;
 use crate::score::Score;
@@ -43,14 +43,9 @@ pub struct GameStart<'a> {
 
 /// The circumstances of a move.
 pub struct Turn<'a> {
-    /// The game so far; its last board is to be moved on.
-    pub game: &'a History,
-    /// How many moves of `game` were the opening.
-    pub opening_plies: usize,
-    /// Time used by each move after the opening (passes use none).
-    pub times: &'a [Duration],
-    /// The clocks before this move.
-    pub clocks: &'a Clocks,
+    /// The game so far, with the time of every move after the opening, and the clocks before this
+    /// move; its last board is to be moved on.
+    pub game: &'a GameState,
     /// Clock, margin and patience.
     pub rules: &'a Rules,
     /// The mover's colour.

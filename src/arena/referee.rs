@@ -8,11 +8,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::adjudicate::Adjudicator;
-use super::clock::{Clocks, TimeControl};
+use super::clock::TimeControl;
 use super::openings::Opening;
 use super::player::{Choice, Fault, FaultKind, GameStart, Player, Turn};
+use crate::engine::GameState;
 use crate::othello::{Color, Move};
-use crate::record::History;
+use crate::record::{GameRecord, History, Note};
 use crate::score::Score;
 use crate::search::StopFlag;
 
@@ -24,7 +25,7 @@ pub struct Rules {
     /// How much later than its clock a move may arrive.
     pub margin: Duration,
     /// How long to wait for an engine beyond its time before it counts as hung; without a clock,
-    /// how long any move may take. Built-in players keep to their own limits.
+    /// how long any move may take.
     pub patience: Duration,
     /// Solve and end the game when so few squares are empty.
     pub adjudicate: Option<u32>,
@@ -113,13 +114,9 @@ pub fn play(
     adjudicator: &mut Adjudicator,
     stop: &StopFlag,
 ) -> Option<PlayedGame> {
-    let mut table = Table {
-        clocks: Clocks::new(rules.control),
-        history: opening.history.clone(),
-        opening_plies: opening.history.moves().len(),
-        notes: Vec::new(),
-        times: Vec::new(),
-    };
+    let game = GameState::of(GameRecord::of(opening.history.clone()))
+        .with_clocks(rules.control.clock(), rules.margin);
+    let mut table = Table { game, opening_plies: opening.history.moves().len() };
     let [black, white] = players;
     for (color, player, seed) in
         [(Color::Black, &mut *black, seeds[0]), (Color::White, &mut *white, seeds[1])]
@@ -132,12 +129,12 @@ pub fn play(
         }
     }
     loop {
-        let board = table.history.board();
+        let board = table.game.board();
         if board.position.is_over() {
             return Some(table.end(Ending::Finished, Some(board.final_score_for_black())));
         }
         if board.position.must_pass() {
-            table.record(Move::Pass, None, Duration::ZERO);
+            table.record(Move::Pass, Note::default());
             continue;
         }
         if rules.adjudicate.is_some_and(|empties| board.position.empty_count() <= empties)
@@ -166,11 +163,8 @@ pub fn play(
 
 /// The game on the referee's table.
 struct Table {
-    clocks: Clocks,
-    history: History,
+    game: GameState,
     opening_plies: usize,
-    notes: Vec<MoveNote>,
-    times: Vec<Duration>,
 }
 
 impl Table {
@@ -182,19 +176,11 @@ impl Table {
         rules: &Rules,
         stop: &StopFlag,
     ) -> Result<(), Ending> {
-        let left = self.clocks.left(color);
-        let turn = Turn {
-            game: &self.history,
-            opening_plies: self.opening_plies,
-            times: &self.times,
-            clocks: &self.clocks,
-            rules,
-            color,
-            stop,
-        };
+        let turn = Turn { game: &self.game, rules, color, stop };
         let failed = |fault| Ending::Failed(color.into(), fault);
         let reply = player.choose(&turn).map_err(failed)?;
-        if !self.clocks.charge(color, reply.elapsed, rules.margin) {
+        if !self.game.is_in_time(color, reply.elapsed) {
+            let left = self.game.clock(color).map(|clock| clock.left);
             let detail = format!(
                 "took {:.3} s of {:.3} s left (margin {:.3} s)",
                 reply.elapsed.as_secs_f64(),
@@ -207,22 +193,29 @@ impl Table {
             Choice::Play(played) => played,
             Choice::Resign => return Err(Ending::Resigned(color.into())),
         };
-        if self.history.board().position.after(played).is_none() {
+        if self.game.board().position.after(played).is_none() {
             let detail = format!("{color} cannot play {played}");
             return Err(failed(Fault::new(FaultKind::IllegalMove, detail)));
         }
-        self.record(played, reply.score, reply.elapsed);
+        let eval = reply.score.map(|score| score.discs());
+        self.record(played, Note { eval, seconds: Some(reply.elapsed.as_secs_f64()) });
         Ok(())
     }
 
-    fn record(&mut self, played: Move, score: Option<Score>, time: Duration) {
-        self.history.play(played).expect("the referee checked the move");
-        self.notes.push(MoveNote { score, time });
-        self.times.push(time);
+    fn record(&mut self, played: Move, note: Note) {
+        self.game.push(played, note).expect("the referee checked the move");
     }
 
     fn end(self, ending: Ending, discs: Option<i32>) -> PlayedGame {
-        let Table { history, opening_plies, notes, .. } = self;
+        let opening_plies = self.opening_plies;
+        let history = self.game.history().clone();
+        let notes = (opening_plies..history.moves().len())
+            .map(|ply| {
+                let Note { eval, seconds } = self.game.record().note(ply);
+                let time = Duration::try_from_secs_f64(seconds.unwrap_or(0.0));
+                MoveNote { score: eval.map(Score::from_discs), time: time.unwrap_or_default() }
+            })
+            .collect();
         PlayedGame { history, opening_plies, notes, ending, discs }
     }
 }

@@ -1,15 +1,25 @@
 //! Matches of fast players, end to end inside one process.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
 
+use super::adjudicate::Adjudicator;
+use super::builtin::BuiltIn;
 use super::plan::tests::small_plan;
+use super::player::FaultKind;
+use super::referee::{PlayedGame, Side};
+use super::spec::{Engine, PlayerSpec};
 use super::standing::{Games, SprtMonitor};
 use super::stats::paper::{self, AnchorResult};
 use super::stats::{Decision, Sprt};
-use super::{Ending, Kind, LoggedGame, Plan, Standing, archive, report, runner};
+use super::{Ending, Kind, LoggedGame, Plan, Standing, archive, referee, report, runner};
+use crate::engine;
+use crate::engine::time::testing::TestTime;
+use crate::options::Options;
 use crate::othello::Position;
 use crate::record::{GameResult, History, ggf};
-use crate::search::StopFlag;
+use crate::search::{Limits, StopFlag};
 
 fn play_all(plan: &Plan, workers: usize) -> Games {
     let numbers: Vec<usize> = (0..plan.games()).collect();
@@ -176,4 +186,49 @@ fn reports_name_every_player_and_hold_every_chart() {
         }
         assert!(!report::live(&standing).is_empty());
     }
+}
+
+/// One game between two built-in players, the first of whose moves take as long as the time says.
+fn timed_game(control: &str, step: Duration) -> PlayedGame {
+    let mut plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 1);
+    plan.rules.control = control.parse().unwrap();
+    plan.rules.margin = Duration::from_millis(50);
+    let mut options = Options::new();
+    options.set("depth", "1").unwrap();
+    let player = || BuiltIn::new(&options).unwrap();
+    let mut slow = player().timed_by(Arc::new(TestTime::stepping(step)));
+    let mut quick = player().timed_by(Arc::new(TestTime::stepping(Duration::ZERO)));
+    let opening = &plan.openings[0];
+    let stop = StopFlag::new();
+    referee::play(
+        [&mut slow, &mut quick],
+        opening,
+        &plan.rules,
+        [1, 1],
+        &mut Adjudicator::default(),
+        &stop,
+    )
+    .unwrap()
+}
+
+#[test]
+fn a_built_in_player_that_oversleeps_its_clock_loses_on_time() {
+    let late = timed_game("1/move", Duration::from_millis(1051));
+    let Ending::Failed(Side::Black, fault) = &late.ending else { panic!("{:?}", late.ending) };
+    assert_eq!(fault.kind, FaultKind::TimeOut);
+    assert_eq!(late.black_half_points(), 0);
+    let in_time = timed_game("1/move", Duration::from_millis(1050));
+    assert_eq!(in_time.ending, Ending::Finished);
+    // Thirty moves of a tenth of a second do not fit into one second.
+    let slow = timed_game("1", Duration::from_millis(100));
+    assert!(matches!(slow.ending, Ending::Failed(Side::Black, _)), "{:?}", slow.ending);
+}
+
+#[test]
+fn a_player_without_any_limit_of_its_own_still_moves() {
+    // Forced moves are quick; the others get the second that every method gets.
+    let options = PlayerSpec::parse("method=uct").unwrap();
+    let Engine::BuiltIn(options) = &options.engine else { panic!("built-in") };
+    let limits = engine::move_limits(options, Position::START, None);
+    assert_ne!(limits, Limits::default());
 }

@@ -7,7 +7,7 @@ use thiserror::Error;
 use super::common::EngineArgs;
 use super::show::drawn;
 use super::{CliError, Output};
-use crate::engine::{Player, Task};
+use crate::engine::{GameState, Player, Task};
 use crate::othello::{Color, Move, Square};
 use crate::record::{Board, Ending, GameRecord, GameResult, Margin, Note, ggf, transcript};
 use crate::search::report::DepthLabel;
@@ -63,7 +63,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         input: std::io::stdin().lock(),
         out: std::io::stdout().lock(),
         player: Player::new(options),
-        record,
+        game: GameState::of(record),
         human,
         color: output.color(),
     };
@@ -87,7 +87,7 @@ struct Table<R, W> {
     input: R,
     out: W,
     player: Player,
-    record: GameRecord,
+    game: GameState,
     human: Color,
     color: bool,
 }
@@ -113,7 +113,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
             self.human.symbol()
         })?;
         loop {
-            let board = self.record.history.board();
+            let board = self.game.board();
             if board.position.is_over() {
                 self.show()?;
                 return self.end(None);
@@ -146,13 +146,13 @@ impl<R: BufRead, W: Write> Table<R, W> {
 
     /// Adds a move known to be legal.
     fn note(&mut self, played: Move, note: Note) {
-        self.record.push(played, note).expect("only legal moves are played here");
+        self.game.push(played, note).expect("only legal moves are played here");
     }
 
     fn reply(&mut self, board: Board) -> Result<(), PlayError> {
         write!(self.out, "Kitai thinks …")?;
         self.out.flush()?;
-        let task = Task::play(self.player.options(), board.position, None);
+        let task = self.game.task(self.player.options(), board.turn, board.position);
         let outcome = self.player.search(&task, &StopFlag::new(), &mut |_| {})?;
         let played = outcome.best_move().unwrap_or(Move::Pass);
         writeln!(self.out, "\rKitai plays {played}. {}", evaluation(&outcome))?;
@@ -173,24 +173,14 @@ impl<R: BufRead, W: Write> Table<R, W> {
 
     /// Back to the person's last decision.
     fn undo(&mut self) -> Result<(), PlayError> {
-        let moves = self.record.history.moves().len();
-        let boards = self.record.history.boards();
-        let back = (0..moves)
-            .rev()
-            .find(|&ply| boards[ply].turn == self.human && boards[ply].position.has_move());
-        let Some(back) = back else {
+        if !self.game.undo_choice(self.human) {
             writeln!(self.out, "There is nothing to take back.")?;
-            return Ok(());
-        };
-        for _ in back..moves {
-            self.record.history.undo();
         }
-        self.record.notes.truncate(back);
         Ok(())
     }
 
     fn save(&mut self, file: &str) -> Result<(), PlayError> {
-        let text = ggf::write_line(&[&self.record]);
+        let text = ggf::write_line(&[self.game.record()]);
         match std::fs::write(file, format!("{}\n", text.trim_end())) {
             Ok(()) => writeln!(self.out, "Saved as {file}.")?,
             Err(error) => writeln!(self.out, "{file}: {error}")?,
@@ -201,13 +191,12 @@ impl<R: BufRead, W: Write> Table<R, W> {
     /// Says the result, and offers to keep the game.
     fn end(&mut self, resigned: Option<Color>) -> Result<(), PlayError> {
         if let Some(loser) = resigned {
-            self.record.result =
-                Some(GameResult { margin: Margin::WonBy(!loser), ending: Ending::Resigned });
+            self.game.end(GameResult { margin: Margin::WonBy(!loser), ending: Ending::Resigned });
             writeln!(self.out, "You resign; Kitai wins.")?;
         } else {
-            let board = self.record.history.board();
+            let board = self.game.board();
             let points = board.final_score_for_black() * self.human.sign();
-            self.record.result = Some(GameResult::scored(board.final_score_for_black()));
+            self.game.end(GameResult::scored(board.final_score_for_black()));
             match points {
                 0 => writeln!(self.out, "A draw.")?,
                 won if won > 0 => writeln!(self.out, "You win by {won}.")?,
@@ -222,7 +211,7 @@ impl<R: BufRead, W: Write> Table<R, W> {
     }
 
     fn show(&mut self) -> Result<(), PlayError> {
-        let text = drawn(&self.record.history, self.color);
+        let text = drawn(self.game.history(), self.color);
         writeln!(self.out, "\n{}", text.trim_end())?;
         Ok(())
     }
@@ -302,12 +291,12 @@ mod tests {
             input: typed.as_bytes(),
             out: &mut out,
             player: Player::new(options),
-            record: GameRecord::of(history),
+            game: GameState::of(GameRecord::of(history)),
             human,
             color: false,
         };
         table.play().unwrap();
-        let record = table.record.clone();
+        let record = table.game.record().clone();
         (String::from_utf8(out).unwrap(), record)
     }
 

@@ -156,6 +156,19 @@ impl Clock {
         in_time
     }
 
+    /// Charges one own move as a referee does: late by no more than `margin`, it counts as having
+    /// taken exactly what there was. False if it was later than that.
+    pub fn charge(&mut self, used: Duration, margin: Duration) -> bool {
+        let overtime = self.overtime.filter(|_| self.stones == 0);
+        let most = self.left + overtime.map_or(Duration::ZERO, |overtime| overtime.period);
+        let late = used.saturating_sub(most);
+        if late > margin {
+            self.spend(used);
+            return false;
+        }
+        self.spend(used - late)
+    }
+
     /// How long to think about the next move, with `empties` empty squares on the board and up to
     /// `overhead` lost to lag with every move.
     pub fn plan(&self, empties: u32, overhead: Duration) -> TimeLimit {
@@ -330,6 +343,21 @@ mod tests {
     fn a_ggs_extension_is_not_planned_with() {
         let plain = Clock::fischer(ms(60_000), ms(1000));
         assert_eq!(Clock::ggs(ms(60_000), ms(1000), ms(120_000), false), plain);
+    }
+
+    #[test]
+    fn a_margin_forgives_lateness_without_giving_time() {
+        let mut clock = Clock::fischer(ms(8000), ms(2000));
+        assert!(clock.charge(ms(9000), ms(1000)));
+        assert_eq!(clock.left, ms(2000));
+        assert!(!clock.charge(ms(3001), ms(1000)));
+        assert_eq!(clock.left, ms(0));
+        let mut each = Clock::with_overtime(ms(0), ms(100), 1);
+        for _ in 0..3 {
+            assert!(each.charge(ms(150), ms(50)));
+            assert_eq!(each.left, ms(100));
+        }
+        assert!(!each.charge(ms(151), ms(50)));
     }
 
     #[test]

@@ -7,27 +7,26 @@
 
 mod choice;
 pub mod clock;
+mod game_state;
+mod limits;
 pub mod player;
 mod thread;
+pub mod time;
 
 pub use clock::{Clock, Overtime};
-pub use player::{Player, Task};
+pub use game_state::{GameState, Illegal, TurnState};
+pub use limits::{Task, move_limits, unforced_limits};
+pub use player::Player;
 pub use thread::{EngineEvent, SearchId, SearchUpdate};
 
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
-use std::time::Duration;
 
 use tokio::sync::mpsc::Receiver;
 
 use crate::options::{OptionError, Options};
-use crate::othello::Position;
-use crate::search::{Limits, StopFlag, TimeLimit};
+use crate::search::StopFlag;
 use thread::{Command, Wanted};
-
-/// How long to go on pondering when the opponent never moves: nobody's computer should run hot for
-/// a game that was left.
-const LONGEST_PONDERING: Duration = Duration::from_secs(600);
 
 /// The number of no search; the first is 1.
 const NONE_WANTED: u64 = 0;
@@ -83,16 +82,6 @@ impl Engine {
         search
     }
 
-    /// Thinks on the opponent's time about the position before the opponent, if the option
-    /// `ponder` says so. Nothing of it is reported; its gain is what the method remembers.
-    pub fn ponder(&mut self, position: Position) {
-        if self.options.switch("ponder") && position.has_move() {
-            let limits =
-                Limits { time: Some(TimeLimit::fixed(LONGEST_PONDERING)), ..Limits::default() };
-            self.think(Task::hint(position, limits, 1));
-        }
-    }
-
     /// Whether this is the search started last.
     pub fn is_current(&self, search: SearchId) -> bool {
         self.running.as_ref().is_some_and(|(current, _)| *current == search)
@@ -134,6 +123,8 @@ impl Drop for Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::othello::Position;
+    use crate::search::Limits;
 
     fn engine(settings: &[(&str, &str)]) -> (Engine, Receiver<EngineEvent>) {
         let mut options = Options::new();

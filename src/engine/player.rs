@@ -3,23 +3,10 @@
 //! The search thread, the command line and `kitai play` all choose their moves through
 //! [`Player::search`], which is why they choose the same ones.
 
-use std::time::Duration;
-
 use super::choice;
-use super::clock::Clock;
+use super::limits::Task;
 use crate::options::{OptionError, Options};
-use crate::othello::Position;
-use crate::search::{self, Event, Limits, Method, Outcome, Request, StopFlag, TimeLimit};
-
-/// Numbers of the way a player treats its limits.
-mod parameters {
-    use std::time::Duration;
-
-    /// Thinking time of a move when neither options nor a clock give any limit.
-    pub const UNLIMITED_MOVE: Duration = Duration::from_secs(1);
-    /// Thinking time of the only legal move: just enough for a score to show.
-    pub const FORCED_MOVE: Duration = Duration::from_millis(10);
-}
+use crate::search::{self, Event, Method, Outcome, Request, StopFlag};
 
 /// Options that are limits or belong to the engine: changing them keeps the method and its tables.
 const NOT_THE_METHODS: &[&str] = &[
@@ -32,55 +19,6 @@ const NOT_THE_METHODS: &[&str] = &[
     "softness",
     "fischer-time",
 ];
-
-/// One thing to think about.
-#[derive(Clone, Debug)]
-pub struct Task {
-    /// Position, limits, and how many moves to report.
-    pub request: Request,
-    /// Whether the first line of the outcome is a move to play, chosen as the option `softness`
-    /// says, or simply the best.
-    pub soften: bool,
-}
-
-impl Task {
-    /// The move to play in a position, within the limits of the options and the clock.
-    pub fn play(options: &Options, position: Position, clock: Option<&Clock>) -> Task {
-        let limits = move_limits(options, position, clock);
-        Task { request: Request::new(position, limits), soften: true }
-    }
-
-    /// The best `count` moves of a position within these limits, told as they are.
-    pub fn hint(position: Position, limits: Limits, count: usize) -> Task {
-        let request = Request { multi_pv: count.max(1), ..Request::new(position, limits) };
-        Task { request, soften: false }
-    }
-}
-
-/// The limits of one move. A clock takes the place of `move-time`; with no limit at all a move
-/// takes a second; the only legal move is played at once.
-pub fn move_limits(options: &Options, position: Position, clock: Option<&Clock>) -> Limits {
-    let mut limits = unforced_limits(options, position, clock);
-    if position.legal_moves().count() <= 1 {
-        let longest = limits.time.map_or(parameters::FORCED_MOVE, |time| time.hard);
-        limits.depth = Some(1);
-        limits.time = Some(TimeLimit::fixed(longest.min(parameters::FORCED_MOVE)));
-    }
-    limits
-}
-
-/// The limits of valuing a position: those of a move, but an only move is searched like any other.
-pub fn unforced_limits(options: &Options, position: Position, clock: Option<&Clock>) -> Limits {
-    let mut limits = Limits::from_options(options);
-    if let Some(clock) = clock {
-        let overhead = Duration::from_millis(options.integer("move-overhead") as u64);
-        limits.time = Some(clock.plan(position.empty_count(), overhead));
-    }
-    if limits == Limits::default() {
-        limits.time = Some(TimeLimit::fixed(parameters::UNLIMITED_MOVE));
-    }
-    limits
-}
 
 /// Chooses moves with the method its options name.
 pub struct Player {
@@ -178,7 +116,7 @@ fn method_options(options: &Options) -> Options {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Board;
+    use crate::othello::Position;
 
     fn options(settings: &[(&str, &str)]) -> Options {
         let mut options = Options::new();
@@ -191,34 +129,6 @@ mod tests {
     #[test]
     fn the_engines_options_are_registered() {
         assert_eq!(method_options(&options(&[("depth", "3"), ("softness", "2")])), Options::new());
-    }
-
-    #[test]
-    fn a_clock_takes_the_place_of_the_move_time() {
-        let options = options(&[("move-time", "1000"), ("depth", "9")]);
-        let clock = Clock::absolute(Duration::from_secs(600));
-        let limits = move_limits(&options, Position::START, Some(&clock));
-        assert_eq!(limits.depth, Some(9));
-        assert!(limits.time.unwrap().soft > Duration::from_secs(2));
-        let limits = move_limits(&options, Position::START, None);
-        assert_eq!(limits.time, Some(TimeLimit::fixed(Duration::from_secs(1))));
-    }
-
-    #[test]
-    fn without_any_limit_a_move_still_ends() {
-        let limits = move_limits(&Options::new(), Position::START, None);
-        assert_eq!(limits.time, Some(TimeLimit::fixed(parameters::UNLIMITED_MOVE)));
-    }
-
-    #[test]
-    fn the_only_legal_move_takes_no_time() {
-        // Black can only play c1 (over b1, which is white).
-        let board: Board = format!("XO{} X", "-".repeat(62)).parse().unwrap();
-        assert_eq!(board.position.legal_moves().count(), 1);
-        let clock = Clock::absolute(Duration::from_secs(600));
-        let limits = move_limits(&Options::new(), board.position, Some(&clock));
-        assert_eq!(limits.depth, Some(1));
-        assert_eq!(limits.time, Some(TimeLimit::fixed(parameters::FORCED_MOVE)));
     }
 
     #[test]

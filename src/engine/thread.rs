@@ -14,7 +14,8 @@ use std::thread;
 use tokio::sync::mpsc as events;
 use tracing::{error, info};
 
-use super::player::{Player, Task};
+use super::limits::Task;
+use super::player::Player;
 use crate::options::Options;
 use crate::search::report::DepthLabel;
 use crate::search::{Event, Outcome, StopFlag};

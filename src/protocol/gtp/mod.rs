@@ -9,7 +9,6 @@
 //! - `kitai-analyze [COLOR] [CENTISECONDS]` streams one line of `info move …` per report until the
 //!   analysis is complete or anything else is sent.
 
-mod game;
 pub mod grammar;
 mod session;
 mod writer;

@@ -4,17 +4,18 @@
 //! GoGui's `# interrupt` are noticed at once although replies keep their order.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tracing::debug;
 
-use super::game::{Game, Turn};
 use super::grammar::{self, COMMANDS, Command, ParseError};
 use super::writer;
-use crate::engine::{Clock, Engine, EngineEvent, SearchId, SearchUpdate, Task};
+use crate::engine::{
+    Clock, Engine, EngineEvent, GameState, SearchId, SearchUpdate, Task, TurnState,
+};
 use crate::othello::{Color, Move, Position};
 use crate::protocol::{InputLine, Phase, Session};
-use crate::record::{GameRecord, sgf};
+use crate::record::{GameRecord, Note, sgf};
 use crate::search::{Event, Limits, Outcome};
 use crate::{config, options};
 
@@ -23,7 +24,7 @@ const QUEUE_ROOM: usize = 1 << 20;
 /// What a waiting command costs besides its text.
 const QUEUED_COMMAND: usize = 64;
 /// A whole-second clock may show up to this much more than there is.
-const WHOLE_SECOND: std::time::Duration = std::time::Duration::from_secs(1);
+const WHOLE_SECOND: Duration = Duration::from_secs(1);
 /// What `name` answers.
 const NAME: &str = "Kitai";
 
@@ -54,16 +55,15 @@ enum JobKind {
     /// `reg_genmove`: it is only told.
     Suggest,
     /// `kitai-analyze`: reports stream.
-    Analyze { interval: std::time::Duration, last: Option<Instant> },
+    Analyze { interval: Duration, last: Option<Instant> },
 }
 
 /// One client speaking GTP.
 pub struct GtpSession {
     engine: Engine,
-    game: Game,
+    game: GameState,
     /// The clock both sides start with, if there is a time limit.
     full_clock: Option<Clock>,
-    clocks: [Option<Clock>; 2],
     queue: VecDeque<Waiting>,
     queued: usize,
     job: Option<Job>,
@@ -92,9 +92,8 @@ impl GtpSession {
     pub fn new(engine: Engine, files: bool) -> GtpSession {
         GtpSession {
             engine,
-            game: Game::default(),
+            game: GameState::default(),
             full_clock: None,
-            clocks: [None; 2],
             queue: VecDeque::new(),
             queued: 0,
             job: None,
@@ -156,27 +155,27 @@ impl GtpSession {
             Command::BoardSize(8) => done(),
             Command::BoardSize(_) => error("unacceptable size"),
             Command::ClearBoard => {
-                self.start(Game::default());
+                self.start(GameState::default());
                 done()
             }
             Command::SetupBoard(board) => {
-                self.start(Game::new(board));
+                self.start(GameState::new(board));
                 done()
             }
-            Command::Play(color, played) => match self.game.play(color, played) {
+            Command::Play(color, played) => match self.game.play(color, played, Note::default()) {
                 Ok(()) => done(),
                 Err(illegal) => error(illegal),
             },
             Command::PlaySequence(moves) => self.play_sequence(&moves),
             Command::GenMove(color) => self.generate(color, id),
             Command::RegGenMove(color) => match self.game.turn_of(color) {
-                Turn::Ready(position) => {
+                TurnState::Ready(position) => {
                     let mut task = self.task(color, position);
                     task.soften = false;
                     self.think(task, id, JobKind::Suggest)
                 }
-                Turn::MustPass | Turn::Over => text("pass"),
-                Turn::OthersMove => error("illegal move"),
+                TurnState::MustPass | TurnState::Over => text("pass"),
+                TurnState::OthersMove => error("illegal move"),
             },
             Command::Undo => {
                 if self.game.undo() {
@@ -196,7 +195,8 @@ impl GtpSession {
                     (false, true, _) => Some(Clock::absolute(main)),
                     (_, false, _) => Some(Clock::with_overtime(main, period, stones)),
                 };
-                self.clocks = [self.full_clock; 2];
+                let game = std::mem::take(&mut self.game);
+                self.game = game.with_clocks(self.full_clock, Duration::ZERO);
                 done()
             }
             Command::TimeLeft { color, left, stones } => {
@@ -205,8 +205,7 @@ impl GtpSession {
             }
             Command::LoadSgf { file, before } => self.load_sgf(&file, before),
             Command::PrintSgf => {
-                let record = GameRecord::of(self.game.history().clone());
-                text(one_line(&sgf::write(&record)))
+                text(one_line(&sgf::write(&GameRecord::of(self.game.history().clone()))))
             }
             Command::ShowBoard => text(writer::show_board(board)),
             Command::FinalScore => {
@@ -252,7 +251,7 @@ impl GtpSession {
                 Err(unknown) => error(unknown),
             },
             Command::Analyze { color, interval } => {
-                if color.is_some_and(|color| self.game.turn_of(color) == Turn::OthersMove) {
+                if color.is_some_and(|color| self.game.turn_of(color) == TurnState::OthersMove) {
                     return error("illegal move");
                 }
                 let all = board.position.legal_moves().count().max(1) as usize;
@@ -268,16 +267,15 @@ impl GtpSession {
         }
     }
 
-    fn start(&mut self, game: Game) {
+    fn start(&mut self, game: GameState) {
         self.engine.clear();
-        self.game = game;
-        self.clocks = [self.full_clock; 2];
+        self.game = game.with_clocks(self.full_clock, Duration::ZERO);
     }
 
     fn play_sequence(&mut self, moves: &[(Color, Move)]) -> Answer {
         let mut game = self.game.clone();
         for &(color, played) in moves {
-            if let Err(illegal) = game.play(color, played) {
+            if let Err(illegal) = game.play(color, played, Note::default()) {
                 return error(illegal);
             }
         }
@@ -287,20 +285,20 @@ impl GtpSession {
 
     fn generate(&mut self, color: Color, id: Option<u32>) -> Answer {
         match self.game.turn_of(color) {
-            Turn::Ready(position) => {
+            TurnState::Ready(position) => {
                 self.think(self.task(color, position), id, JobKind::Generate(color))
             }
-            Turn::MustPass => match self.game.play(color, Move::Pass) {
+            TurnState::MustPass => match self.game.play(color, Move::Pass, Note::default()) {
                 Ok(()) => text("pass"),
                 Err(illegal) => error(illegal),
             },
-            Turn::Over => text("pass"),
-            Turn::OthersMove => error("illegal move"),
+            TurnState::Over => text("pass"),
+            TurnState::OthersMove => error("illegal move"),
         }
     }
 
     fn task(&self, color: Color, position: Position) -> Task {
-        Task::play(self.engine.options(), position, self.clocks[color as usize].as_ref())
+        self.game.task(self.engine.options(), color, position)
     }
 
     fn think(&mut self, task: Task, id: Option<u32>, kind: JobKind) -> Answer {
@@ -312,7 +310,7 @@ impl GtpSession {
         None
     }
 
-    fn set_time_left(&mut self, color: Color, left: std::time::Duration, stones: u32) {
+    fn set_time_left(&mut self, color: Color, left: Duration, stones: u32) {
         let full = self.full_clock;
         let mut clock = full.unwrap_or(Clock::absolute(left));
         let fresh_period = full
@@ -321,9 +319,8 @@ impl GtpSession {
         let untouched = full.is_some_and(|clock| clock.left == left && clock.stones == stones);
         clock.left = left;
         clock.stones = stones;
-        clock.uncertainty =
-            if fresh_period || untouched { std::time::Duration::ZERO } else { WHOLE_SECOND };
-        self.clocks[color as usize] = Some(clock);
+        clock.uncertainty = if fresh_period || untouched { Duration::ZERO } else { WHOLE_SECOND };
+        self.game.set_clock(color, Some(clock));
     }
 
     fn load_sgf(&mut self, file: &str, before: Option<u32>) -> Answer {
@@ -341,7 +338,7 @@ impl GtpSession {
                 while history.moves().len() > wanted {
                     history.undo();
                 }
-                self.start(Game::from_history(history));
+                self.start(GameState::of(GameRecord::of(history)));
                 text(self.game.board().turn.to_string())
             }
             Err(problem) => error(format!("cannot load file: {}", one_line(&problem.to_string()))),
@@ -352,15 +349,17 @@ impl GtpSession {
         let best = outcome.best_move().unwrap_or(Move::Pass);
         match job.kind {
             JobKind::Generate(color) => {
-                if let Some(clock) = &mut self.clocks[color as usize] {
-                    clock.spend(job.began.elapsed());
-                }
-                match self.game.play(color, best) {
+                let seconds = Some(job.began.elapsed().as_secs_f64());
+                let note = Note { eval: Some(outcome.score().discs()), seconds };
+                match self.game.play(color, best, note) {
                     Ok(()) => writer::success(out, job.id, &writer::vertex(best)),
                     Err(illegal) => writer::failure(out, job.id, &illegal.to_string()),
                 }
-                if self.phase == Phase::Open && self.queue.is_empty() {
-                    self.engine.ponder(self.game.board().position);
+                if self.phase == Phase::Open
+                    && self.queue.is_empty()
+                    && let Some(task) = self.game.ponder(self.engine.options(), None)
+                {
+                    self.engine.think(task);
                 }
             }
             JobKind::Suggest => writer::success(out, job.id, &writer::vertex(best)),

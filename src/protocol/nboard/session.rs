@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::grammar::{self, Command};
 use super::writer;
-use crate::engine::player::unforced_limits;
-use crate::engine::{Clock, Engine, EngineEvent, SearchId, SearchUpdate, Task};
+use crate::engine::{
+    Engine, EngineEvent, GameState, SearchId, SearchUpdate, Task, unforced_limits,
+};
 use crate::options::Options;
-use crate::othello::{Color, Move};
+use crate::othello::Move;
 use crate::protocol::{InputLine, Phase, Session};
-use crate::record::{GameRecord, Note, ggf};
+use crate::record::{Note, ggf};
 use crate::score::Score;
 use crate::search::{Limits, Outcome};
 
@@ -41,7 +42,7 @@ enum JobKind {
 /// One client speaking NBoard.
 pub struct NBoardSession {
     engine: Engine,
-    game: GameRecord,
+    game: GameState,
     version: i64,
     depth: Option<u32>,
     contempt: f64,
@@ -56,7 +57,7 @@ impl NBoardSession {
     pub fn new(engine: Engine, learn_file: Option<PathBuf>) -> NBoardSession {
         NBoardSession {
             engine,
-            game: GameRecord::default(),
+            game: GameState::default(),
             version: CLOCK_VERSION,
             depth: None,
             contempt: 0.0,
@@ -88,7 +89,7 @@ impl NBoardSession {
             Command::SetGame(text) => match ggf::parse_line(&text) {
                 Ok(games) => {
                     self.abandon();
-                    self.game = games.into_iter().next().unwrap_or_default();
+                    self.game = GameState::of(games.into_iter().next().unwrap_or_default());
                 }
                 Err(problem) => writer::status(out, &format!("set game: {problem}")),
             },
@@ -102,6 +103,8 @@ impl NBoardSession {
             },
             Command::Move { played, eval, seconds } => {
                 match self.game.push(played, Note { eval, seconds }) {
+                    // The move that the engine announced is what it already thinks beyond.
+                    Ok(()) if self.game.is_pondering() => {}
                     Ok(()) => self.abandon(),
                     Err(illegal) => writer::status(out, &illegal.to_string()),
                 }
@@ -116,7 +119,7 @@ impl NBoardSession {
             Command::Analyze => {
                 self.abandon();
                 writer::status(out, "Analyzing");
-                self.analyze(self.game.history.moves().len(), out);
+                self.analyze(self.game.history().moves().len(), out);
             }
             Command::Stop => self.engine.stop(),
             Command::Clear => {
@@ -125,7 +128,7 @@ impl NBoardSession {
             }
             Command::New => {
                 self.abandon();
-                self.game = GameRecord::default();
+                self.game = GameState::default();
             }
             Command::Quit => self.close(),
         }
@@ -133,6 +136,7 @@ impl NBoardSession {
 
     fn abandon(&mut self) {
         self.engine.abandon();
+        self.game.stop_pondering();
         self.job = None;
     }
 
@@ -164,7 +168,7 @@ impl NBoardSession {
 
     fn hint(&mut self, count: usize, out: &mut String) {
         self.abandon();
-        let position = self.game.history.board().position;
+        let position = self.game.history().board().position;
         if position.is_over() {
             return writer::status(out, "game over");
         }
@@ -177,39 +181,14 @@ impl NBoardSession {
 
     fn go(&mut self, out: &mut String) {
         self.abandon();
-        let board = self.game.history.board();
+        let board = self.game.history().board();
         if !board.position.has_move() {
             return writer::chosen(out, Move::Pass, None, Duration::ZERO);
         }
         writer::status(out, "Thinking");
-        let clock = self.clock(board.turn);
+        let clock = self.game.clock(board.turn).filter(|_| self.version >= CLOCK_VERSION);
         let task = Task::play(&self.options(), board.position, clock.as_ref());
         self.think(task, JobKind::Go);
-    }
-
-    /// What the side has left: its clock at the start less the times of its moves.
-    fn clock(&self, color: Color) -> Option<Clock> {
-        let start = self.game.player(color).clock.filter(|_| self.version >= CLOCK_VERSION)?;
-        if start.main.time.is_zero() {
-            return None;
-        }
-        let part =
-            |period: Option<crate::record::Period>| period.map_or(Duration::ZERO, |p| p.time);
-        let mut clock = Clock::ggs(
-            start.main.time,
-            part(start.increment),
-            part(start.extension),
-            start.main.flag,
-        );
-        let before_each_move =
-            self.game.history.boards().iter().take(self.game.history.moves().len());
-        for (index, board) in before_each_move.enumerate() {
-            if board.turn == color {
-                let seconds = self.game.note(index).seconds.unwrap_or(0.0);
-                clock.spend(Duration::try_from_secs_f64(seconds).unwrap_or_default());
-            }
-        }
-        Some(clock)
     }
 
     fn learn(&mut self, out: &mut String) {
@@ -217,7 +196,7 @@ impl NBoardSession {
         match &self.learn_file {
             None => writer::status(out, "no file to learn into (--learn FILE)"),
             Some(file) => {
-                let line = ggf::write_line(&[&self.game]);
+                let line = ggf::write_line(&[self.game.record()]);
                 let added = std::fs::OpenOptions::new()
                     .create(true)
                     .append(true)
@@ -234,7 +213,7 @@ impl NBoardSession {
     /// Values the position after `made` moves and then, one by one, those before it. Positions
     /// that are over need no search.
     fn analyze(&mut self, made: usize, out: &mut String) {
-        let position = self.game.history.boards()[made].position;
+        let position = self.game.history().boards()[made].position;
         if !position.is_over() {
             let limits = unforced_limits(&self.options(), position, None);
             return self.think(Task::hint(position, limits, 1), JobKind::Analyze { made });
@@ -254,9 +233,10 @@ impl NBoardSession {
                 let played = outcome.best_move().unwrap_or(Move::Pass);
                 writer::chosen(out, played, Some(outcome.score()), job.began.elapsed());
                 writer::status(out, "");
-                let after = self.game.history.board().position.after(played);
-                if let Some(after) = after.filter(|_| self.phase == Phase::Open) {
-                    self.engine.ponder(after);
+                if self.phase == Phase::Open
+                    && let Some(task) = self.game.ponder(self.engine.options(), Some(played))
+                {
+                    self.engine.think(task);
                 }
             }
             JobKind::Analyze { made } => {

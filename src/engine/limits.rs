@@ -1,0 +1,161 @@
+//! What a search is asked to do and how long it may take: the one place that turns options and a
+//! clock into [`Limits`], so that command line, protocols and matches cannot differ.
+
+use std::time::Duration;
+
+use super::clock::Clock;
+use crate::options::Options;
+use crate::othello::Position;
+use crate::search::{Limits, Request, TimeLimit};
+
+/// Numbers of the way limits are made.
+mod parameters {
+    use std::time::Duration;
+
+    /// Thinking time of a move when neither options nor a clock give a limit that the method heeds.
+    pub(super) const UNLIMITED_MOVE: Duration = Duration::from_secs(1);
+    /// Thinking time of the only legal move: just enough for a score to show.
+    pub(super) const FORCED_MOVE: Duration = Duration::from_millis(10);
+    /// How long to go on pondering when the opponent never moves: nobody's computer should run hot
+    /// for a game that was left.
+    pub(super) const LONGEST_PONDERING: Duration = Duration::from_secs(600);
+}
+
+/// One thing to think about.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// Position, limits, and how many moves to report.
+    pub request: Request,
+    /// Whether the first line of the outcome is a move to play, chosen as the option `softness`
+    /// says, or simply the best.
+    pub soften: bool,
+}
+
+impl Task {
+    /// The move to play in a position, within the limits of the options and the clock.
+    pub fn play(options: &Options, position: Position, clock: Option<&Clock>) -> Task {
+        let limits = move_limits(options, position, clock);
+        Task { request: Request::new(position, limits), soften: true }
+    }
+
+    /// The best `count` moves of a position within these limits, told as they are.
+    pub fn hint(position: Position, limits: Limits, count: usize) -> Task {
+        let request = Request { multi_pv: count.max(1), ..Request::new(position, limits) };
+        Task { request, soften: false }
+    }
+}
+
+/// The limits of one move. A clock takes the place of `move-time`; with no limit that the method
+/// heeds a move takes a second; the only legal move is played at once.
+pub fn move_limits(options: &Options, position: Position, clock: Option<&Clock>) -> Limits {
+    let mut limits = unforced_limits(options, position, clock);
+    if position.legal_moves().count() <= 1 {
+        let longest = limits.time.map_or(parameters::FORCED_MOVE, |time| time.hard);
+        limits.depth = Some(1);
+        limits.time = Some(TimeLimit::fixed(longest.min(parameters::FORCED_MOVE)));
+    }
+    limits
+}
+
+/// The limits of valuing a position: those of a move, but an only move is searched like any other.
+pub fn unforced_limits(options: &Options, position: Position, clock: Option<&Clock>) -> Limits {
+    let mut limits = heeded_limits(options);
+    if let Some(clock) = clock {
+        let overhead = Duration::from_millis(options.integer("move-overhead") as u64);
+        limits.time = Some(clock.plan(position.empty_count(), overhead));
+    }
+    if limits == Limits::default() {
+        limits.time = Some(TimeLimit::fixed(parameters::UNLIMITED_MOVE));
+    }
+    limits
+}
+
+/// The limits that the options set, without those that their method does not look at.
+fn heeded_limits(options: &Options) -> Limits {
+    let method = options.text("method");
+    let heeded = |name| {
+        Options::spec(name)
+            .is_ok_and(|spec| spec.methods.is_empty() || spec.methods.contains(&method.as_str()))
+    };
+    let limits = Limits::from_options(options);
+    Limits {
+        depth: limits.depth.filter(|_| heeded("depth")),
+        nodes: limits.nodes.filter(|_| heeded("nodes")),
+        playouts: limits.playouts.filter(|_| heeded("playouts")),
+        time: limits.time.filter(|_| heeded("move-time")),
+        ..limits
+    }
+}
+
+/// The search on the opponent's time, if the option `ponder` wants one and there is something to
+/// think about. Nothing of it is reported; its gain is what the method remembers.
+pub(super) fn ponder_task(options: &Options, position: Position) -> Option<Task> {
+    (options.switch("ponder") && position.has_move()).then(|| {
+        let time = Some(TimeLimit::fixed(parameters::LONGEST_PONDERING));
+        Task::hint(position, Limits { time, ..Limits::default() }, 1)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Board;
+
+    fn options(settings: &[(&str, &str)]) -> Options {
+        let mut options = Options::new();
+        for (name, value) in settings {
+            options.set(name, value).unwrap();
+        }
+        options
+    }
+
+    #[test]
+    fn a_clock_takes_the_place_of_the_move_time() {
+        let options = options(&[("move-time", "1000"), ("depth", "9")]);
+        let clock = Clock::absolute(Duration::from_secs(600));
+        let limits = move_limits(&options, Position::START, Some(&clock));
+        assert_eq!(limits.depth, Some(9));
+        assert!(limits.time.unwrap().soft > Duration::from_secs(2));
+        let limits = move_limits(&options, Position::START, None);
+        assert_eq!(limits.time, Some(TimeLimit::fixed(Duration::from_secs(1))));
+    }
+
+    #[test]
+    fn without_a_limit_that_the_method_heeds_a_move_still_ends() {
+        let second = Limits::time(parameters::UNLIMITED_MOVE);
+        for settings in [
+            &[][..],
+            &[("method", "uct")],
+            &[("method", "expectation")],
+            // Playouts mean nothing to methods that make none.
+            &[("playouts", "5")],
+            &[("method", "expectation"), ("playouts", "5")],
+        ] {
+            assert_eq!(move_limits(&options(settings), Position::START, None), second);
+        }
+        let counted = options(&[("method", "uct"), ("playouts", "5")]);
+        assert_eq!(move_limits(&counted, Position::START, None), Limits::playouts(5));
+    }
+
+    #[test]
+    fn the_overhead_is_kept_back_from_the_clock() {
+        let clock = Clock::with_overtime(Duration::ZERO, Duration::from_millis(200), 1);
+        let hard = |overhead: &str| {
+            let options = options(&[("move-overhead", overhead)]);
+            move_limits(&options, Position::START, Some(&clock)).time.unwrap().hard
+        };
+        assert!(hard("0") <= Duration::from_millis(200));
+        assert!(hard("150") <= Duration::from_millis(50));
+    }
+
+    #[test]
+    fn the_only_legal_move_takes_no_time() {
+        // Black can only play c1 (over b1, which is white).
+        let board: Board = format!("XO{} X", "-".repeat(62)).parse().unwrap();
+        assert_eq!(board.position.legal_moves().count(), 1);
+        let clock = Clock::absolute(Duration::from_secs(600));
+        let limits = move_limits(&Options::new(), board.position, Some(&clock));
+        assert_eq!(limits.depth, Some(1));
+        assert_eq!(limits.time, Some(TimeLimit::fixed(parameters::FORCED_MOVE)));
+    }
+}
