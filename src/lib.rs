@@ -5,20 +5,21 @@
 //! | room | what it is for |
 //! |---|---|
 //! | [`cli`] | one file per subcommand |
-//! | [`arena`] | engine against engine: referee, matches, tournaments, statistics |
+//! | [`lab`] | the papers' experiments, ours beside theirs |
+//! | [`arena`] | engine against engine: referee, matches, tournaments |
 //! | [`server`] | standard streams and TCP: lines in, replies out |
 //! | [`protocol`] | NBoard and GTP: grammar, session, writer |
-//! | [`lab`] | the papers' experiments, ours beside theirs |
-//! | [`engine`] | a game, its clocks, and the thread that thinks about it |
 //! | [`training`] | how the evaluation learns: scored positions, self-play, the fit |
+//! | [`engine`] | a game, its clocks, and the thread that thinks about it |
+//! | [`config`] | presets: option values by name |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth |
 //! | [`record`] | boards, games and the formats they are kept in |
 //! | [`game`] | the small trait the research searches are generic over |
-//! | [`config`] | presets: option values by name |
 //! | [`options`] | the one registry of engine options |
 //! | [`score`] | discs from the mover's view, the scale shown to people |
-//! | [`plot`] | one way to draw a line chart |
+//! | [`statistics`] | one Φ, one class of moments, intervals and tests |
+//! | [`plot`] | one way to draw a chart |
 //! | [`othello`] | the rules |
 //! | [`random`] | the one seeded source of randomness |
 
@@ -39,6 +40,7 @@ pub mod record;
 pub mod score;
 pub mod search;
 pub mod server;
+pub mod statistics;
 pub mod training;
 
 #[cfg(test)]

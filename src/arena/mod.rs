@@ -31,7 +31,6 @@ pub mod report;
 pub mod runner;
 pub mod spec;
 pub mod standing;
-pub mod stats;
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]

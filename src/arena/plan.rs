@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::openings::Opening;
 use super::referee::Rules;
 use super::spec::{PlayerRecord, PlayerSpec};
-use super::stats::Sprt;
 use crate::random::seeded_part;
+use crate::statistics::Sprt;
 
 /// A whole match or tournament.
 #[derive(Clone, Debug)]

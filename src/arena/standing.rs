@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::logged::LoggedGame;
 use super::plan::Plan;
 use super::referee::{Ending, Side};
-use super::stats::paper::{self, AnchorResult};
-use super::stats::ratings::{self, Meeting, PRIOR_DRAWS, Rating};
-use super::stats::{Decision, EloEstimate, MeanEstimate, Pairs, Sprt};
+use crate::statistics::paper::{self, AnchorResult};
+use crate::statistics::ratings::{self, Meeting, PRIOR_DRAWS, Rating};
+use crate::statistics::{Decision, EloEstimate, MeanEstimate, Moments, Pairs, Sprt};
 
 /// The games so far, by number.
 pub type Games = BTreeMap<usize, LoggedGame>;
@@ -198,7 +198,7 @@ fn pairing(plan: &Plan, index: usize, games: &[&LoggedGame]) -> PairingResult {
         score: 0.5,
         pairs: Pairs::default(),
         elo: EloEstimate::of(&Pairs::default()),
-        discs: MeanEstimate::of([]),
+        discs: Moments::default().mean_estimate(),
     };
     // Games by round: half points and discs of the first player.
     let mut rounds: BTreeMap<usize, Vec<(u8, Option<i32>)>> = BTreeMap::new();
@@ -227,10 +227,11 @@ fn pairing(plan: &Plan, index: usize, games: &[&LoggedGame]) -> PairingResult {
         result.pairs.add(pair.iter().map(|game| usize::from(game.0)).sum());
     }
     result.elo = EloEstimate::of(&result.pairs);
-    result.discs = MeanEstimate::of(rounds.values().filter_map(|pair| {
-        let known: Vec<f64> = pair.iter().filter_map(|game| game.1.map(f64::from)).collect();
-        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
-    }));
+    let of_pair = |pair: &Vec<(_, Option<_>)>| {
+        let known: Moments = pair.iter().filter_map(|game| game.1.map(f64::from)).collect();
+        (known.count > 0.0).then(|| known.mean())
+    };
+    result.discs = rounds.values().filter_map(of_pair).collect::<Moments>().mean_estimate();
     result
 }
 
@@ -295,7 +296,7 @@ fn players(plan: &Plan, games: &[&LoggedGame], pairings: &[PairingResult]) -> Ve
             bayes: bayes[index],
             maximum_likelihood: likely[index],
             paper: paper[index],
-            move_time: MeanEstimate::of([]),
+            move_time: Moments::default().mean_estimate(),
             longest_move: 0.0,
             failures: Failures::default(),
         })
@@ -324,7 +325,7 @@ fn players(plan: &Plan, games: &[&LoggedGame], pairings: &[PairingResult]) -> Ve
     }
     for (standing, times) in standings.iter_mut().zip(times) {
         standing.longest_move = times.iter().copied().fold(0.0, f64::max);
-        standing.move_time = MeanEstimate::of(times);
+        standing.move_time = times.into_iter().collect::<Moments>().mean_estimate();
     }
     standings
 }

@@ -11,8 +11,6 @@ use super::player::FaultKind;
 use super::referee::{PlayedGame, Side};
 use super::spec::{Engine, PlayerSpec};
 use super::standing::{Games, SprtMonitor};
-use super::stats::paper::{self, AnchorResult};
-use super::stats::{Decision, Sprt};
 use super::{Ending, Kind, LoggedGame, Plan, Standing, archive, referee, report, runner};
 use crate::engine;
 use crate::engine::time::testing::TestTime;
@@ -20,6 +18,8 @@ use crate::options::Options;
 use crate::othello::Position;
 use crate::record::{GameResult, History, ggf};
 use crate::search::{Limits, StopFlag};
+use crate::statistics::paper::{self, AnchorResult};
+use crate::statistics::{Decision, Sprt};
 
 fn play_all(plan: &Plan, workers: usize) -> Games {
     let numbers: Vec<usize> = (0..plan.games()).collect();

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::othello::{Color, Move};
-use crate::plot::{Labels, Series, line_chart};
+use crate::plot::{Axes, Series, lines};
 use crate::record::{Board, Format, GameRecord, transcript, wthor};
 use crate::score::Score;
 use crate::search::report::DepthLabel;
@@ -216,11 +216,11 @@ fn chart(record: &GameRecord, rows: &[Row]) -> String {
     let curve = |pick: fn(&Row) -> f64| -> Vec<(f64, f64)> {
         rows.iter().map(|row| (row.number as f64, pick(row))).collect()
     };
-    line_chart(
-        &Labels { title: &title, x: "move", y: "discs, Black's view" },
+    lines(
+        &Axes { title: &title, x: "move", y: "discs, Black's view", within: None },
         &[
-            Series { name: "score after the move", points: curve(|row| row.black_score.discs()) },
-            Series { name: "given away by the move", points: curve(|row| row.loss.discs()) },
+            Series::line("score after the move", curve(|row| row.black_score.discs())),
+            Series::line("given away by the move", curve(|row| row.loss.discs())),
         ],
     )
 }

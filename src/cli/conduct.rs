@@ -13,9 +13,9 @@ use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
 use crate::arena::clock::TimeControl;
 use crate::arena::standing::{Games, SprtMonitor};
-use crate::arena::stats::Decision;
 use crate::arena::{Log, LoggedGame, Plan, PlayerSpec, Standing, archive, report, runner};
 use crate::record::ggf;
+use crate::statistics::Decision;
 
 /// How often the live score is worked out anew.
 const LIVE_EVERY: Duration = Duration::from_millis(250);

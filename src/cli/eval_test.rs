@@ -10,7 +10,7 @@ use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::eval::{self, UNIT};
 use crate::search::StopFlag;
-use crate::training::accuracy::{Accuracy, Summary};
+use crate::statistics::accuracy::{Accuracy, Summary};
 use crate::training::positions::Source;
 use crate::training::scorer::Scorer;
 use crate::training::sources::{Candidate, Selection, candidates};

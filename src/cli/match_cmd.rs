@@ -6,8 +6,8 @@ use super::conduct::{Conduct, conduct};
 use super::{CliError, Output};
 use crate::arena::clock::TimeControl;
 use crate::arena::spec::{Engine, make_names_unique};
-use crate::arena::stats::Sprt;
 use crate::arena::{Kind, OpeningSource, Plan, PlayerSpec, Rules};
+use crate::statistics::Sprt;
 
 /// Play two engines against each other and say how sure the result is.
 ///

@@ -14,9 +14,9 @@ use crate::lab::spread::{Differences, EDGE, Measure, Model};
 use crate::options::Options;
 use crate::search::expectation::Deviation;
 use crate::search::expectation::method::passes_and_ends;
-use crate::search::expectation::normal;
 use crate::search::expectation::settings::{ExpectationSettings, Spread};
 use crate::search::expectation::sigma::SigmaTable;
+use crate::statistics::normal;
 
 /// Measure how far the value some plies deeper strays from a static value
 ///

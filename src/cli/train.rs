@@ -8,7 +8,7 @@ use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
 use crate::eval::pattern::{Pattern, Weights};
 use crate::eval::{Evaluator, UNIT};
-use crate::training::accuracy::{Accuracy, Summary};
+use crate::statistics::accuracy::{Accuracy, Summary};
 use crate::training::curve;
 use crate::training::fit::{Epoch, FitSettings, fit};
 use crate::training::positions::{self, Scored};

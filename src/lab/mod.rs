@@ -8,4 +8,3 @@ pub mod kitamura;
 pub mod kobayashi;
 pub mod positions;
 pub mod spread;
-pub mod statistics;

@@ -9,7 +9,6 @@ use std::time::Instant;
 use rand::Rng;
 use rayon::prelude::*;
 
-use super::statistics::Moments;
 use crate::eval::{Evaluation, Evaluator, Incremental};
 use crate::othello::Position;
 use crate::random::seeded_part;
@@ -20,6 +19,7 @@ use crate::search::expectation::settings::{ExpectationSettings, Passes, Spread};
 use crate::search::expectation::table::Table;
 use crate::search::expectation::tree::{Expansion, OthelloTree, Tree};
 use crate::search::{Limits, StopFlag};
+use crate::statistics::Moments;
 
 /// Differences are counted in bins of one disc from −`EDGE` to `EDGE`, the outermost open.
 pub const EDGE: i32 = 64;

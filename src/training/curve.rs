@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::fit::Epoch;
-use crate::plot::{Labels, Series, line_chart};
+use crate::plot::{Axes, Series, lines};
 
 /// One line per pass: number, training error, validation error, that of the rough value.
 pub fn csv(curve: &[Epoch]) -> String {
@@ -18,17 +18,18 @@ pub fn csv(curve: &[Epoch]) -> String {
 /// Both errors over the passes. The point before any learning is left out: it would flatten the
 /// rest.
 pub fn svg(curve: &[Epoch]) -> String {
-    let labels =
-        Labels { title: "Learning curve", x: "pass", y: "root mean square error in discs" };
-    let points = |error: fn(&Epoch) -> f64| {
-        curve.iter().skip(1).map(|epoch| (epoch.number as f64, error(epoch))).collect()
+    let y = "root mean square error in discs";
+    let axes = Axes { title: "Learning curve", x: "pass", y, within: None };
+    let line = |name: &str, error: fn(&Epoch) -> f64| {
+        let points = curve.iter().skip(1).map(|epoch| (epoch.number as f64, error(epoch)));
+        Series::line(name, points)
     };
-    line_chart(
-        &labels,
+    lines(
+        &axes,
         &[
-            Series { name: "training", points: points(|epoch| epoch.train_rmse) },
-            Series { name: "validation", points: points(|epoch| epoch.validation_rmse) },
-            Series { name: "rough value", points: points(|epoch| epoch.rough_rmse) },
+            line("training", |epoch| epoch.train_rmse),
+            line("validation", |epoch| epoch.validation_rmse),
+            line("rough value", |epoch| epoch.rough_rmse),
         ],
     )
 }

@@ -5,7 +5,6 @@
 //! into weights and [`accuracy`] tells how good the result is. Everything can be interrupted and
 //! taken up again.
 
-pub mod accuracy;
 pub mod curve;
 pub mod fit;
 pub mod label;
@@ -23,7 +22,7 @@ mod tests {
     use crate::search::StopFlag;
 
     fn rmse(evaluator: &dyn Evaluator, scored: &[positions::Scored]) -> f64 {
-        let mut accuracy = accuracy::Accuracy::default();
+        let mut accuracy = crate::statistics::Accuracy::default();
         for one in scored {
             let discs = |units: i32| f64::from(units) / f64::from(UNIT);
             accuracy.add(discs(evaluator.evaluate(one.position)), discs(one.score.into()));

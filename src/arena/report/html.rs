@@ -6,12 +6,11 @@ use std::fmt::Write;
 use super::super::plan::Plan;
 use super::super::referee::{Ending, Side};
 use super::super::standing::{Games, Standing};
-use super::super::stats::ratings::Rating;
-use super::super::stats::{EloEstimate, Pairs};
-use super::svg::{self, Series};
 use super::text::{anchored, cell, elo, ranking, sprt_line};
 use crate::othello::Color;
-use crate::plot::escape;
+use crate::plot::{self, Axes, Series, escape};
+use crate::statistics::ratings::Rating;
+use crate::statistics::{EloEstimate, Pairs};
 
 /// Elo beyond this is drawn at the rim.
 const MOST_ELO: f64 = 800.0;
@@ -21,8 +20,7 @@ const MOST_FAILURES: usize = 200;
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:860px;margin:2em auto;\
 padding:0 1em;color:#222;background:#fff}table{border-collapse:collapse;margin:.6em 0}\
 td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right}td:first-child,th:first-child\
-{text-align:left}svg{width:100%;height:auto}svg text{font:11px system-ui,sans-serif;\
-fill:currentColor}.grid{stroke:currentColor;opacity:.15}\
+{text-align:left}svg{width:100%;height:auto}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#555}}";
 
 /// The whole page.
@@ -145,7 +143,7 @@ fn rating_chart(standing: &Standing) -> Option<String> {
             (player.name.clone(), elo - margin, elo, elo + margin)
         })
         .collect();
-    svg::intervals(&rows, "Elo, 95 % interval")
+    plot::intervals(&rows, "Elo, 95 % interval")
 }
 
 /// Elo of the first player as the pairs came in, with the interval.
@@ -166,7 +164,9 @@ fn elo_chart(plan: &Plan, games: &Games) -> Option<String> {
         }
     }
     let name = plan.players[plan.pairings[0].0].name.clone();
-    svg::lines(&[Series { name, points }], "games", "Elo", Some((-MOST_ELO, MOST_ELO)))
+    let within = Some((-MOST_ELO, MOST_ELO));
+    let axes = Axes { x: "games", y: "Elo", within, ..Axes::default() };
+    (!points.is_empty()).then(|| plot::lines(&axes, &[Series { name, points }]))
 }
 
 /// For two players, the first one's points from each opening; for more, Black's share of them.
@@ -193,7 +193,7 @@ fn opening_chart(plan: &Plan, games: &Games) -> Option<String> {
     } else {
         "Black's score minus ½".to_owned()
     };
-    svg::bars(&bars, "opening", &what)
+    plot::bars(&Axes { x: "opening", y: &what, ..Axes::default() }, &bars)
 }
 
 /// How often each final disc difference came, for the first player or for Black.
@@ -213,7 +213,8 @@ fn disc_chart(plan: &Plan, games: &Games) -> Option<String> {
         })
         .collect();
     let who = if two { plan.players[plan.pairings[0].0].name.as_str() } else { "Black" };
-    svg::bars(&bars, &format!("final disc difference for {who}"), "games")
+    let what = format!("final disc difference for {who}");
+    plot::bars(&Axes { x: &what, y: "games", ..Axes::default() }, &bars)
 }
 
 /// Mean time per move by the number of empties, for every player.
@@ -236,18 +237,13 @@ fn time_chart(plan: &Plan, games: &Games) -> Option<String> {
     let series: Vec<Series> = sums
         .iter()
         .zip(&plan.players)
-        .map(|(sums, player)| Series {
-            name: player.name.clone(),
-            points: sums
-                .iter()
-                .map(|(&disc, &(sum, count))| {
-                    let mean = sum / count;
-                    (f64::from(disc), mean, mean, mean)
-                })
-                .collect(),
+        .map(|(sums, player)| {
+            let means = sums.iter().map(|(&disc, &(sum, count))| (f64::from(disc), sum / count));
+            Series::line(&player.name, means)
         })
         .collect();
-    svg::lines(&series, "moves made", "mean ms", None)
+    let axes = Axes { x: "moves made", y: "mean ms", ..Axes::default() };
+    series.iter().any(|line| !line.points.is_empty()).then(|| plot::lines(&axes, &series))
 }
 
 fn failures(page: &mut String, plan: &Plan, games: &Games) {

@@ -1,7 +1,6 @@
 //! Results for people: a line while playing, a text at the end, a page to keep.
 
 mod html;
-mod svg;
 mod text;
 
 pub use html::html;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::plan::Plan;
 use super::super::standing::{PairingResult, PlayerStanding, SprtState, Standing};
-use super::super::stats::Decision;
+use crate::statistics::Decision;
 
 /// The score so far in one line.
 pub fn live(standing: &Standing) -> String {

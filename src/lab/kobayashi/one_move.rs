@@ -12,7 +12,6 @@ use serde::Serialize;
 use super::published::Cell;
 use crate::eval::Evaluator;
 use crate::eval::discs::Discs;
-use crate::lab::statistics::{Moments, Test};
 use crate::othello::{Move, Position};
 use crate::search::endgame;
 use crate::search::expectation::Deviation;
@@ -23,6 +22,7 @@ use crate::search::expectation::settings::{ExpectationSettings, Finished};
 use crate::search::expectation::table::Table;
 use crate::search::expectation::tree::OthelloTree;
 use crate::search::{Limits, StopFlag};
+use crate::statistics::{Moments, Test};
 
 /// Depth of both players in plies, D.
 const DEPTH: u32 = 3;

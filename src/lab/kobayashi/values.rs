@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::published::{TABLE_1, TABLE_2, TABLE_3, TABLE_3_LEAVES, TABLE_4};
-use crate::lab::statistics::Moments;
 use crate::random::seeded_part;
-use crate::search::expectation::normal;
 use crate::search::expectation::older_rules::generalized_mean;
 use crate::search::expectation::sampled::sampled_max;
 use crate::search::expectation::{Deviation, expected_max, expected_min};
+use crate::statistics::Moments;
+use crate::statistics::normal;
 
 /// One printed figure beside ours.
 #[derive(Clone, Debug, Serialize)]

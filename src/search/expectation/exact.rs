@@ -5,7 +5,7 @@
 //! minus the area under F below it, and the midpoint sum of that area converges exponentially,
 //! because F is smooth and flat at both ends: some dozens of nodes give nine digits (the
 //! discontinuity one might expect at the top cancels by symmetry). Each leaf costs one vectorised
-//! row of [`super::normal::Grid`]; leaves far below the best touch few nodes or none, with the error bound
+//! row of [`super::grid::Grid`]; leaves far below the best touch few nodes or none, with the error bound
 //! stated there. All in all the error stays below 1e-8·σ up to a hundred leaves.
 //!
 //! Finished games among the leaves are *certain* values: E[max(c, Y)] = c + ∫_c^∞ (1 − F), by
@@ -14,7 +14,8 @@
 use std::sync::LazyLock;
 
 use super::deviation::Deviation;
-use super::normal::{self, COARSE, FINE, Grid, HIGH, LOW};
+use super::grid::{COARSE, FINE, Grid, HIGH, LOW};
+use crate::statistics::normal;
 
 /// Error bound of [`expected_max`] in deviations, for cuts that must not depend on rounding.
 pub const ERROR: f64 = 1e-7;

@@ -174,8 +174,8 @@ impl ExpectationMethod {
                 self.table = rule.into_table();
                 outcome
             }
-            Rule::OlderRule(relative) => {
-                let mut rule = FullWidth::new(relative, settings);
+            Rule::OlderRule(rule) => {
+                let mut rule = FullWidth::new(rule, settings);
                 self.deepen(&tree, &mut rule, request, stop, report)
             }
         }

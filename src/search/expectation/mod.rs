@@ -8,7 +8,7 @@
 //!
 //! Read in this order:
 //!
-//! - [`exact`], [`normal`], [`sampled`]: E(σ²; h₁…h_k), exactly and as the papers estimate it;
+//! - [`exact`], [`grid`], [`sampled`]: E(σ²; h₁…h_k), exactly and as the papers estimate it;
 //! - [`settings`], [`sigma`], [`deviation`]: what all searches share, and where σ comes from;
 //! - [`tree`]: what they walk on — Othello with an incremental evaluation, or any game;
 //! - [`alpha_beta`]: the 2002 search; [`opponent_model`]: the expected-value search;
@@ -24,8 +24,8 @@ pub mod deepening;
 mod definition;
 pub mod deviation;
 pub mod exact;
+pub mod grid;
 pub mod method;
-pub mod normal;
 pub mod older_rules;
 pub mod opponent_model;
 pub mod sampled;

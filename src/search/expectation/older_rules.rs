@@ -50,7 +50,7 @@ pub fn generalized_mean(power: f64, values: &[f64]) -> f64 {
     if power == 0.0 {
         return (values.iter().map(|value| value.ln()).sum::<f64>() / count).exp();
     }
-    // OlderRule to the value that dominates, every power is at most 1.
+    // Relative to the value that dominates, every power is at most 1.
     let leading = if power > 0.0 { greatest } else { least };
     if power.is_infinite() {
         return leading;

@@ -9,6 +9,7 @@ use rand_distr::StandardNormal;
 
 use super::deviation::Deviation;
 use crate::random::Random;
+use crate::statistics::Moments;
 
 /// The running maxima of m tuples.
 #[derive(Clone, Debug, Default)]
@@ -49,9 +50,7 @@ impl Tuples {
 
     /// The standard error of [`Tuples::mean`], 0 for a single tuple.
     pub fn standard_error(&self) -> f64 {
-        let (mean, count) = (self.mean(), self.maxima.len() as f64);
-        let squares: f64 = self.maxima.iter().map(|maximum| (maximum - mean).powi(2)).sum();
-        if count < 2.0 { 0.0 } else { (squares / (count - 1.0) / count).sqrt() }
+        self.maxima.iter().copied().collect::<Moments>().standard_error()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The normal distribution: an accurate Φ and φ, and rows of Φ on an even grid, ready to multiply.
+//! Rows of Φ on an even grid, ready to multiply.
 //!
 //! [`super::exact`] needs Φ(x + d) for every node x of an even grid and many offsets d. A [`Grid`]
 //! holds Φ and φ on the nodes for 1/32-spaced offsets; any other offset is a fourth-order Taylor
@@ -7,16 +7,7 @@
 
 use std::sync::LazyLock;
 
-/// The density φ of the standard normal.
-pub fn density(x: f64) -> f64 {
-    const ROOT_OF_TWO_PI: f64 = 2.506_628_274_631_000_7;
-    (-0.5 * x * x).exp() / ROOT_OF_TWO_PI
-}
-
-/// The distribution function Φ of the standard normal, to the last digits of a double.
-pub fn distribution(x: f64) -> f64 {
-    0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2)
-}
+use crate::statistics::normal::{density, distribution};
 
 /// Lowest and highest end of the grids, in deviations. Outside, Φ is taken as 0 or 1: below, the
 /// neglected ∫Φ is 8e-10; above, the neglected ∫(1 − Φ) is 4e-11 for each leaf.
@@ -103,17 +94,5 @@ mod tests {
                 assert!((value - expected).abs() < 1e-9, "Φ({x}) = {expected}, row says {value}");
             }
         }
-    }
-
-    #[test]
-    fn known_values_of_the_normal_distribution() {
-        for (x, value) in
-            [(0.0, 0.5), (1.959_963_984_540_054, 0.975), (-1.0, 0.158_655_253_931_457)]
-        {
-            assert!((distribution(x) - value).abs() < 1e-14, "{x}");
-        }
-        assert!((density(0.0) - 0.398_942_280_401_433).abs() < 1e-14);
-        assert_eq!(distribution(f64::NEG_INFINITY), 0.0);
-        assert_eq!(distribution(f64::INFINITY), 1.0);
     }
 }

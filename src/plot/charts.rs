@@ -1,17 +1,17 @@
-//! Small charts as SVG text, without scripts or fonts to fetch.
+//! Lines with bands, intervals and bars as SVG text, without scripts or fonts to fetch.
 
 use std::fmt::Write;
 
-use crate::plot::{escape, tick_label as label, ticks};
+use super::{escape, tick_label, ticks};
 
 /// Size of every chart, in SVG units.
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 260.0;
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 320.0;
 /// Room for labels on the left and below.
 const LEFT: f64 = 64.0;
 const BELOW: f64 = 36.0;
-/// Room above, where the vertical axis is named.
-const ABOVE: f64 = 22.0;
+/// Room above, for the title and the name of the vertical axis.
+const ABOVE: f64 = 40.0;
 /// Room on the right.
 const RIM: f64 = 14.0;
 /// Height of one row of a chart of intervals.
@@ -20,8 +20,21 @@ const ROW: f64 = 26.0;
 const MOST_POINTS: usize = 600;
 
 /// Colours of the series, told apart by most eyes (Okabe and Ito's order).
-pub const COLORS: [&str; 7] =
+const COLORS: [&str; 7] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#999999"];
+
+/// What a chart says around its data.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Axes<'a> {
+    /// Above the chart; may be empty.
+    pub title: &'a str,
+    /// Below the horizontal axis.
+    pub x: &'a str,
+    /// Above the vertical axis.
+    pub y: &'a str,
+    /// Holds the vertical axis inside these values whatever the points say.
+    pub within: Option<(f64, f64)>,
+}
 
 /// A named line, with a band around it if its points have a margin.
 pub struct Series {
@@ -31,17 +44,34 @@ pub struct Series {
     pub points: Vec<(f64, f64, f64, f64)>,
 }
 
-struct Frame {
+impl Series {
+    /// A line without a band.
+    pub fn line(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        let points = points.into_iter().map(|(x, y)| (x, y, y, y)).collect();
+        Series { name: name.to_owned(), points }
+    }
+}
+
+/// Where values lie on the drawing.
+struct Scale {
     x: (f64, f64),
     y: (f64, f64),
 }
 
-impl Frame {
-    fn new(x: (f64, f64), y: (f64, f64)) -> Frame {
+fn open(height: f64) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
+         font-family=\"sans-serif\" font-size=\"12\">\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
+    )
+}
+
+impl Scale {
+    fn new(x: (f64, f64), y: (f64, f64)) -> Scale {
         let widen = |(low, high): (f64, f64)| {
             if high - low > 1e-9 { (low, high) } else { (low - 1.0, high + 1.0) }
         };
-        Frame { x: widen(x), y: widen(y) }
+        Scale { x: widen(x), y: widen(y) }
     }
 
     fn px(&self, x: f64) -> f64 {
@@ -53,18 +83,20 @@ impl Frame {
         HEIGHT - BELOW - (held - self.y.0) / (self.y.1 - self.y.0) * (HEIGHT - BELOW - ABOVE)
     }
 
-    fn open(&self, x_label: &str, y_label: &str) -> String {
-        let mut out = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">");
+    /// The beginning of a chart: title, axes and grid.
+    fn open(&self, axes: &Axes) -> String {
+        let mut out = open(HEIGHT);
         for y in ticks(self.y) {
             let py = self.py(y);
             let _ = write!(
                 out,
-                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{py:.1}\" y2=\"{py:.1}\"/>\
+                "<line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{py:.1}\" y2=\"{py:.1}\" stroke=\"{}\"/>\
                  <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 WIDTH - RIM,
+                if y == 0.0 { "#888" } else { "#ddd" },
                 LEFT - 6.0,
                 py + 4.0,
-                label(y)
+                tick_label(y)
             );
         }
         for x in ticks(self.x) {
@@ -73,29 +105,23 @@ impl Frame {
                 "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 self.px(x),
                 HEIGHT - BELOW + 16.0,
-                label(x)
+                tick_label(x)
             );
         }
         let _ = write!(
             out,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
-             <text x=\"4\" y=\"10\">{}</text>",
+            "<text x=\"{:.1}\" y=\"16\" text-anchor=\"middle\" font-size=\"15\">{}</text>\
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
+             <text x=\"4\" y=\"30\">{}</text>",
+            WIDTH / 2.0,
+            escape(axes.title),
             WIDTH - RIM,
             HEIGHT - 4.0,
-            escape(x_label),
-            escape(y_label)
+            escape(axes.x),
+            escape(axes.y)
         );
         out
     }
-}
-
-/// The names of the series in their colours.
-fn legend(names: &[&str]) -> String {
-    let mut out = String::from("<p>");
-    for (name, color) in names.iter().zip(COLORS.iter().cycle()) {
-        let _ = write!(out, "<span style=\"color:{color}\">■ {}</span> ", escape(name));
-    }
-    out + "</p>"
 }
 
 fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
@@ -105,20 +131,14 @@ fn bounds(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// Lines over a common axis; `within` holds the y axis inside these values whatever the points
-/// say. Nothing if there is nothing to draw.
-pub fn lines(
-    series: &[Series],
-    x_label: &str,
-    y_label: &str,
-    within: Option<(f64, f64)>,
-) -> Option<String> {
+/// Lines over a common axis, with a legend if there are several; without points, empty axes.
+pub fn lines(axes: &Axes, series: &[Series]) -> String {
     let points = || series.iter().flat_map(|line| &line.points);
-    let x = bounds(points().map(|p| p.0))?;
-    let (low, high) = bounds(points().flat_map(|p| [p.1, p.2, p.3]))?;
-    let y = within.map_or((low, high), |(least, most)| (low.max(least), high.min(most)));
-    let frame = Frame::new(x, y);
-    let mut out = frame.open(x_label, y_label);
+    let x = bounds(points().map(|p| p.0)).unwrap_or((0.0, 1.0));
+    let (low, high) = bounds(points().flat_map(|p| [p.1, p.2, p.3])).unwrap_or((0.0, 1.0));
+    let y = axes.within.map_or((low, high), |(least, most)| (low.max(least), high.min(most)));
+    let scale = Scale::new(x, y);
+    let mut out = scale.open(axes);
     for (index, line) in series.iter().enumerate() {
         let color = COLORS[index % COLORS.len()];
         let every = line.points.len().div_ceil(MOST_POINTS).max(1);
@@ -127,13 +147,13 @@ pub fn lines(
             .points
             .iter()
             .enumerate()
-            .filter(|(i, p)| (i % every == 0 || *i == last) && p.2.is_finite())
+            .filter(|(i, p)| (i % every == 0 || *i == last) && p.0.is_finite() && p.2.is_finite())
             .map(|(_, p)| *p)
             .collect();
         let path = |value: fn(&(f64, f64, f64, f64)) -> f64,
                     points: &mut dyn Iterator<Item = &(f64, f64, f64, f64)>| {
             points
-                .map(|p| format!("{:.1},{:.1}", frame.px(p.0), frame.py(value(p))))
+                .map(|p| format!("{:.1},{:.1}", scale.px(p.0), scale.py(value(p))))
                 .collect::<Vec<_>>()
                 .join(" ")
         };
@@ -150,35 +170,40 @@ pub fn lines(
             out,
             "<polyline points=\"{middle}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\"/>"
         );
+        if series.len() > 1 {
+            let _ = write!(
+                out,
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{color}\">{}</text>",
+                WIDTH - RIM - 6.0,
+                ABOVE + 14.0 * (index as f64 + 1.0),
+                escape(&line.name)
+            );
+        }
     }
-    out.push_str("</svg>");
-    if series.len() > 1 {
-        let names: Vec<&str> = series.iter().map(|line| line.name.as_str()).collect();
-        out.push_str(&legend(&names));
-    }
-    Some(out)
+    out.push_str("</svg>\n");
+    out
 }
 
 /// Named values with their intervals, one row each.
 pub fn intervals(rows: &[(String, f64, f64, f64)], x_label: &str) -> Option<String> {
     let x = bounds(rows.iter().flat_map(|row| [row.1, row.2, row.3]))?;
-    let frame = Frame::new(x, (0.0, 1.0));
+    let scale = Scale::new(x, (0.0, 1.0));
     let height = ROW * rows.len() as f64 + BELOW;
-    let mut out = format!("<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">");
+    let mut out = open(height);
     let base = height - BELOW;
-    for x in ticks(frame.x) {
-        let px = frame.px(x);
+    for x in ticks(scale.x) {
+        let px = scale.px(x);
         let _ = write!(
             out,
-            "<line class=\"grid\" x1=\"{px:.1}\" x2=\"{px:.1}\" y1=\"0\" y2=\"{base:.1}\"/>\
+            "<line x1=\"{px:.1}\" x2=\"{px:.1}\" y1=\"0\" y2=\"{base:.1}\" stroke=\"#ddd\"/>\
              <text x=\"{px:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             base + 16.0,
-            label(x)
+            tick_label(x)
         );
     }
     for (index, (name, low, middle, high)) in rows.iter().enumerate() {
         let y = ROW * (index as f64 + 0.5);
-        let held = |value: f64| frame.px(value.clamp(frame.x.0, frame.x.1));
+        let held = |value: f64| scale.px(value.clamp(scale.x.0, scale.x.1));
         let color = COLORS[index % COLORS.len()];
         let _ = write!(
             out,
@@ -204,19 +229,19 @@ pub fn intervals(rows: &[(String, f64, f64, f64)], x_label: &str) -> Option<Stri
 }
 
 /// Bars from zero, one per `(x, height, hint)`.
-pub fn bars(bars: &[(f64, f64, String)], x_label: &str, y_label: &str) -> Option<String> {
+pub fn bars(axes: &Axes, bars: &[(f64, f64, String)]) -> Option<String> {
     let x = bounds(bars.iter().map(|bar| bar.0))?;
     let (low, high) = bounds(bars.iter().map(|bar| bar.1))?;
-    let frame = Frame::new((x.0 - 0.5, x.1 + 0.5), (low.min(0.0), high.max(0.0)));
-    let mut out = frame.open(x_label, y_label);
+    let scale = Scale::new((x.0 - 0.5, x.1 + 0.5), (low.min(0.0), high.max(0.0)));
+    let mut out = scale.open(axes);
     let width = ((WIDTH - LEFT - RIM) / bars.len().max(1) as f64 * 0.8).clamp(0.6, 40.0);
     for (x, height, hint) in bars {
-        let (top, base) = (frame.py(height.max(0.0)), frame.py(height.min(0.0)));
+        let (top, base) = (scale.py(height.max(0.0)), scale.py(height.min(0.0)));
         let _ = write!(
             out,
             "<rect x=\"{:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{:.1}\" fill=\"{}\">\
              <title>{}</title></rect>",
-            frame.px(*x) - width / 2.0,
+            scale.px(*x) - width / 2.0,
             (base - top).max(0.5),
             if *height < 0.0 { COLORS[1] } else { COLORS[0] },
             escape(hint)
@@ -230,23 +255,30 @@ pub fn bars(bars: &[(f64, f64, String)], x_label: &str, y_label: &str) -> Option
 mod tests {
     use super::*;
 
+    fn clean(chart: &str) -> bool {
+        chart.starts_with("<svg") && !chart.contains("NaN") && !chart.contains("inf")
+    }
+
     #[test]
     fn charts_hold_every_series_and_no_broken_numbers() {
+        let axes = Axes { title: "a<b", x: "game", y: "Elo", within: Some((-100.0, 100.0)) };
         let wild = vec![(1.0, f64::NEG_INFINITY, 3.0, f64::INFINITY), (2.0, 0.0, f64::NAN, 1.0)];
         let series = [
-            Series { name: "a<b".to_owned(), points: wild },
-            Series { name: "c".to_owned(), points: vec![(1.0, 1.0, 2.0, 3.0)] },
+            Series { name: "c>d".to_owned(), points: wild },
+            Series::line("e", [(1.0, 1.0), (f64::NAN, 2.0)]),
         ];
-        let chart = lines(&series, "game", "Elo", Some((-100.0, 100.0))).unwrap();
-        assert!(chart.contains("a&lt;b") && chart.contains("</svg>"));
-        assert!(!chart.contains("NaN") && !chart.contains("inf"), "{chart}");
-        assert_eq!(lines(&[], "x", "y", None), None);
+        let chart = lines(&axes, &series);
+        assert!(chart.contains("a&lt;b") && chart.contains("c&gt;d"));
+        assert!(clean(&chart), "{chart}");
+        for few in [vec![], vec![(1.0, 2.0)]] {
+            assert!(clean(&lines(&Axes::default(), &[Series::line("s", few)])));
+        }
         let rows =
             [("x".to_owned(), f64::NEG_INFINITY, 0.0, 5.0), ("y".to_owned(), -9.0, -3.0, 1.0)];
         let dots = intervals(&rows, "Elo").unwrap();
         assert_eq!(dots.matches("<circle").count(), 2);
-        assert!(!dots.contains("inf"), "{dots}");
-        let one = bars(&[(1.0, -2.0, "two".to_owned())], "x", "y").unwrap();
-        assert!(one.contains("<title>two</title>"));
+        assert!(clean(&dots), "{dots}");
+        let one = bars(&axes, &[(1.0, -2.0, "two".to_owned())]).unwrap();
+        assert!(one.contains("<title>two</title>") && clean(&one));
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Pairs;
-use super::normal::{Z95, cumulative};
+use super::normal::{Z95, distribution};
 
 /// Expected score per game of a player who is this much stronger (logistic Elo).
 pub fn expected_score(elo: f64) -> f64 {
@@ -54,7 +54,7 @@ impl EloEstimate {
             interval(score, error)
         };
         let superiority = match () {
-            () if error > 0.0 => cumulative((score - 0.5) / error),
+            () if error > 0.0 => distribution((score - 0.5) / error),
             // All pairs alike: each is a fair coin's face under equality.
             () if total > 0 && score > 0.5 => 1.0 - 0.5f64.powi(total.min(1000) as i32),
             () if total > 0 && score < 0.5 => 0.5f64.powi(total.min(1000) as i32),

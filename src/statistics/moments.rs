@@ -1,8 +1,19 @@
-//! The statistics the experiments report: moments, a histogram, and tests for a difference of means.
+//! Moments of a sample, and its mean with the 95 % interval.
 
 use serde::Serialize;
 
-use crate::search::expectation::normal;
+use super::normal::Z95;
+
+/// The mean of a sample and how far off it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MeanEstimate {
+    /// Size of the sample.
+    pub count: usize,
+    /// The mean; 0 for an empty sample.
+    pub mean: f64,
+    /// Half the width of the 95 % interval; 0 with fewer than two values.
+    pub margin: f64,
+}
 
 /// Running moments of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,6 +41,17 @@ impl Moments {
         for (sum, more) in self.sums.iter_mut().zip(other.sums) {
             *sum += more;
         }
+    }
+
+    /// The mean with its 95 % interval, by the unbiased variance of independent values.
+    pub fn mean_estimate(&self) -> MeanEstimate {
+        let margin = Z95 * self.standard_error();
+        MeanEstimate { count: self.count as usize, mean: self.mean(), margin }
+    }
+
+    /// Standard error of the mean of independent values; 0 with fewer than two.
+    pub fn standard_error(&self) -> f64 {
+        if self.count < 2.0 { 0.0 } else { (self.variance() / (self.count - 1.0)).sqrt() }
     }
 
     fn raw(&self, power: usize) -> f64 {
@@ -80,40 +102,11 @@ fn standardised(moment: f64, scale: f64) -> f64 {
     if scale > 0.0 { moment / scale } else { 0.0 }
 }
 
-/// A test for a difference of means.
-#[derive(Clone, Copy, Debug, Serialize, PartialEq)]
-pub struct Test {
-    /// Difference over its standard error.
-    pub t: f64,
-    /// Two-sided probability under no difference (normal, for the large samples used here).
-    pub p: f64,
-}
-
-impl Test {
-    fn new(difference: f64, variance: f64) -> Test {
-        let t = if variance > 0.0 { difference / variance.sqrt() } else { 0.0 };
-        Test { t, p: 2.0 * normal::distribution(-t.abs()) }
-    }
-
-    /// Two samples as if they were independent (the papers' test).
-    pub fn unpaired(a: &Moments, b: &Moments) -> Test {
-        let variance =
-            a.variance() / (a.count - 1.0).max(1.0) + b.variance() / (b.count - 1.0).max(1.0);
-        Test::new(a.mean() - b.mean(), variance)
-    }
-
-    /// Differences of pairs.
-    pub fn paired(differences: &Moments) -> Test {
-        Test::new(differences.mean(), differences.variance() / (differences.count - 1.0).max(1.0))
-    }
-
-    /// `1 %`, `5 %` or nothing, as the papers mark it.
-    pub fn mark(&self) -> &'static str {
-        match self.p {
-            p if p < 0.01 => "1 %",
-            p if p < 0.05 => "5 %",
-            _ => "",
-        }
+impl FromIterator<f64> for Moments {
+    fn from_iter<I: IntoIterator<Item = f64>>(values: I) -> Moments {
+        let mut moments = Moments::default();
+        values.into_iter().for_each(|value| moments.add(value));
+        moments
     }
 }
 
@@ -122,9 +115,7 @@ mod tests {
     use super::*;
 
     fn moments(values: &[f64]) -> Moments {
-        let mut moments = Moments::default();
-        values.iter().for_each(|&value| moments.add(value));
-        moments
+        values.iter().copied().collect()
     }
 
     #[test]
@@ -140,14 +131,13 @@ mod tests {
     }
 
     #[test]
-    fn the_paired_test_sees_what_the_unpaired_one_cannot() {
-        let a: Vec<f64> = (0..1000).map(|i| f64::from(i % 50)).collect();
-        let b: Vec<f64> = a.iter().enumerate().map(|(i, x)| x - f64::from(i as u32 % 2)).collect();
-        let differences: Vec<f64> = a.iter().zip(&b).map(|(x, y)| x - y).collect();
-        let unpaired = Test::unpaired(&moments(&a), &moments(&b));
-        let paired = Test::paired(&moments(&differences));
-        assert!(unpaired.p > 0.3 && paired.p < 1e-6, "{unpaired:?} {paired:?}");
-        assert_eq!((unpaired.mark(), paired.mark()), ("", "1 %"));
-        assert_eq!(Test::paired(&moments(&[0.0, 0.0])).mark(), "");
+    fn a_small_sample_gives_the_textbook_interval() {
+        let estimate = |values: &[f64]| moments(values).mean_estimate();
+        let found = estimate(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]);
+        assert_eq!((found.count, found.mean), (8, 5.0));
+        // Sample variance 32/7, standard error sqrt(32/56).
+        assert!((found.margin - Z95 * (32.0f64 / 56.0).sqrt()).abs() < 1e-12);
+        assert_eq!(estimate(&[3.0]).margin, 0.0);
+        assert_eq!(estimate(&[]).mean, 0.0);
     }
 }
