@@ -4,7 +4,7 @@
 //! the good ones are converted all the same. The output appears under its name only when it is
 //! complete.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,13 +14,16 @@ use serde::Serialize;
 use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
 use crate::record::format::Writer;
-use crate::record::{Format, wthor};
+use crate::record::{Format, whole_file, wthor};
+use crate::training::sources::EXTENSION;
+use crate::training::upgrade::upgrade;
 
 /// Convert games or positions between formats.
 ///
 /// Formats go by extension: .ggf, .sgf, .txt (transcripts), .obf, .pos (boards), .wtb (WTHOR, with
 /// .jou and .trn for names). `-` is standard input or output. Bad games are reported with their
-/// place and left out; the exit code is then 1 unless --skip-bad is given.
+/// place and left out; the exit code is then 1 unless --skip-bad is given. From .kpos to .kpos,
+/// position files of version 1 become version 2.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  kitai convert WTH_1999.wtb games.ggf\n  kitai convert games.ggf \
@@ -60,6 +63,14 @@ const SHOW_EVERY: u64 = 1024;
 /// # Errors
 /// If a file cannot be read or written, a format is unknown, or games were bad.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    if [&args.input, &args.output].iter().all(|path| path.extension() == Some(EXTENSION.as_ref())) {
+        let upgraded = upgrade(&args.input, &args.output).map_err(CliError::input)?;
+        output.line(format_args!(
+            "{} positions written as {} games",
+            upgraded.positions, upgraded.games
+        ))?;
+        return output.object(&upgraded);
+    }
     let from = format_of(&args.input, args.from, "--from")?;
     let to = format_of(&args.output, args.to, "--to")?;
     let to_stdout = is_dash(&args.output);
@@ -100,32 +111,31 @@ fn format_of(path: &Path, given: Option<Format>, flag: &str) -> Result<Format, C
     })
 }
 
-/// Converts into a file beside the wanted one and gives it its name at the end.
+/// Converts into a file that has its name only when it is complete. If every record was bad there
+/// is none.
 fn to_file(args: &Args, from: Format, to: Format) -> Result<Report, CliError> {
-    let partial = with_suffix(&args.output, ".partial");
-    let named = |error| CliError::io(partial.display().to_string(), error);
-    let file = File::create(&partial).map_err(named)?;
-    let done = convert(args, from, Writer::new(to, BufWriter::new(file)));
-    let (report, names) = done.inspect_err(|_| {
-        // The error at hand matters more than a left-over.
-        let _ = fs::remove_file(&partial);
-    })?;
-    fs::rename(&partial, &args.output).map_err(named)?;
+    let io = |error| CliError::io(args.output.display().to_string(), error);
+    let make = |partial: &Path| {
+        let file = File::create(partial).map_err(io)?;
+        let done = convert(args, from, Writer::new(to, BufWriter::new(file)))?;
+        if done.0.written == 0 && done.0.bad > 0 && !args.skip_bad {
+            let Report { bad, .. } = done.0;
+            let input = args.input.display();
+            return Err(CliError::Found(format!("{input}: {bad} bad records and no good one")));
+        }
+        Ok(done)
+    };
+    let (report, names) = whole_file::written_by(&args.output, make, io)?;
     for (extension, bytes) in
         names.iter().flat_map(|n| [("jou", &n.players), ("trn", &n.tournaments)])
     {
         if let Some(bytes) = bytes {
             let path = args.output.with_extension(extension);
-            fs::write(&path, bytes).map_err(|e| CliError::io(path.display().to_string(), e))?;
+            whole_file::write(&path, bytes)
+                .map_err(|e| CliError::io(path.display().to_string(), e))?;
         }
     }
     Ok(report)
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 /// Reads, reports and writes; also gives back the name files of a WTHOR database.
@@ -225,6 +235,7 @@ fn date_of(mut days: u64) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn days_become_dates() {
@@ -291,7 +302,7 @@ mod tests {
         assert_eq!(fs::read_to_string(folder.path("b.sgf")).unwrap(), written);
         // WTHOR has no room for unfinished games: reported like bad ones.
         assert!(folder.convert("a.txt", "d.wtb", false).unwrap_err().contains("3 bad records"));
-        assert!(!folder.path("d.wtb.partial").exists());
+        assert!(!folder.path("d.wtb.part").exists() && !folder.path("d.wtb").exists());
     }
 
     #[test]

@@ -85,8 +85,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     }
     let bar = progress::steps(candidates.len() as u64, "positions");
     let stop = stop_on_interrupt();
-    let count = label(&candidates, &args.output, &settings, &stop, |done| bar.set_position(done))
-        .map_err(CliError::input)?;
+    let count = label(&candidates, &args.output, &settings, &stop, |news| {
+        progress::resumable(&bar, &args.output, news)
+    })
+    .map_err(CliError::input)?;
     bar.finish_and_clear();
     let name = args.output.display().to_string();
     output.line(format_args!("{name}: {count} positions"))?;

@@ -74,8 +74,10 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     };
     let bar = progress::steps(args.games.into(), "games");
     let stop = stop_on_interrupt();
-    let games = selfplay(&args.output, &settings, &stop, |done| bar.set_position(done.into()))
-        .map_err(CliError::input)?;
+    let games = selfplay(&args.output, &settings, &stop, |news| {
+        progress::resumable(&bar, &args.output, news)
+    })
+    .map_err(CliError::input)?;
     bar.finish_and_clear();
     let name = args.output.display().to_string();
     output.line(format_args!("{name}: {games} games"))?;

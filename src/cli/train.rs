@@ -8,6 +8,7 @@ use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
 use crate::eval::pattern::{Pattern, Weights};
 use crate::eval::{Evaluator, UNIT};
+use crate::record::whole_file;
 use crate::statistics::accuracy::{Accuracy, Summary};
 use crate::training::curve;
 use crate::training::fit::{Epoch, FitSettings, fit};
@@ -204,11 +205,6 @@ fn phases(weights: Weights, validation: &[Scored]) -> Vec<Phase> {
         .collect()
 }
 
-/// Writes a file whole or not at all.
 fn write(file: &Path, bytes: &[u8]) -> Result<(), CliError> {
-    let mut partial = file.as_os_str().to_owned();
-    partial.push(".part");
-    std::fs::write(&partial, bytes)
-        .and_then(|()| std::fs::rename(&partial, file))
-        .map_err(|error| CliError::io(file.display().to_string(), error))
+    whole_file::write(file, bytes).map_err(|error| CliError::io(file.display().to_string(), error))
 }

@@ -5,6 +5,7 @@
 //! of them and says what each keeps. Parsers are total: any bytes give a value or a
 //! [`RecordError`] that says what was expected and where.
 
+pub mod append;
 pub mod board;
 pub mod clock;
 pub mod error;
@@ -14,9 +15,11 @@ pub mod ggf;
 mod grammar;
 pub mod history;
 pub mod obf;
+pub mod sealed;
 pub mod sgf;
 pub mod stream;
 pub mod transcript;
+pub mod whole_file;
 pub mod wthor;
 
 pub use board::{Board, BoardError};

@@ -1,14 +1,20 @@
 //! Scores many positions in parallel and appends them to a file in order, so that an interrupted
-//! run is taken up where it ended.
+//! run is taken up where it ended. Positions of one game that follow from each other are written
+//! as one record. All of them are on the disk for certain after each [`CHUNK`].
 
+use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
+use serde::Serialize;
 use thiserror::Error;
 
-use super::positions::{PositionsError, Scored, Source, Writer};
-use super::scorer::Scorer;
+use super::Progress;
+use super::games::{Game, Label, Ply};
+use super::positions::{GameWriter, PositionsError, Source};
+use super::scorer::{Scorer, ScorerSettings};
 use super::sources::Candidate;
+use super::upgrade::step_between;
 use crate::options::{OptionError, Options};
 use crate::search::StopFlag;
 
@@ -37,63 +43,108 @@ pub enum LabelError {
     /// The output cannot be written.
     #[error("{0}")]
     Positions(#[from] PositionsError),
-    /// The output belongs to other work.
-    #[error("{file} already has {found} positions, more than the {wanted} asked for")]
-    TooMany {
-        /// The output.
-        file: String,
-        /// Positions in it.
-        found: u64,
-        /// Positions to score.
-        wanted: usize,
-    },
+}
+
+/// What the file says about how its scores were made. Which positions they belong to is compared
+/// one by one.
+#[derive(Serialize)]
+struct Header {
+    made_by: &'static str,
+    #[serde(flatten)]
+    scorer: ScorerSettings,
+    keep_results: bool,
 }
 
 /// Scores the candidates that `output` does not have yet; exact scores known from the source are
-/// kept. `progress` is told how many are done, from the number taken over at the start on. Returns
-/// how many there are in the end; fewer than asked for if stopped.
+/// kept. Returns how many positions there are in the end; fewer than asked for if stopped.
 ///
 /// # Errors
-/// If the options or the output cannot be used.
+/// If the options or the output cannot be used, or the output holds other positions.
 pub fn label(
     candidates: &[Candidate],
     output: &Path,
     settings: &LabelSettings,
     stop: &StopFlag,
-    mut progress: impl FnMut(u64),
+    mut progress: impl FnMut(Progress),
 ) -> Result<u64, LabelError> {
-    let mut writer = Writer::append(output)?;
-    let done = writer.count();
-    let rest = candidates.get(done as usize..).ok_or_else(|| LabelError::TooMany {
-        file: output.display().to_string(),
-        found: done,
-        wanted: candidates.len(),
+    let header = Header {
+        made_by: "kitai label",
+        scorer: ScorerSettings::new(&settings.options, settings.depth, settings.exact_from)?,
+        keep_results: settings.keep_results,
+    };
+    let rows = rows(candidates);
+    let mut rest = rows.as_slice();
+    let mut done = 0;
+    let (mut writer, resumed) = GameWriter::open(output, &header, |game| {
+        let row = split_first(&mut rest).ok_or("more positions than asked for")?;
+        let same = game.plies.len() == row.len()
+            && game.plies.iter().zip(&candidates[row.clone()]).all(|(ply, candidate)| {
+                ply.position == candidate.position && game.number == candidate.game
+            });
+        done = row.end;
+        if same { Ok(()) } else { Err("other positions than those asked for".to_owned()) }
     })?;
-    // Fails here rather than in every thread.
-    Scorer::new(&settings.options, settings.depth, settings.exact_from)?;
-    progress(done);
-    for chunk in rest.chunks(CHUNK) {
-        // By number of empties, so that one search after the other finds its tables in the cache;
-        // written in the order they came in.
-        let mut order: Vec<usize> = (0..chunk.len()).collect();
-        order.sort_by_key(|&index| chunk[index].position.empty_count());
-        let scored: Option<Vec<(usize, Scored)>> = order
-            .par_iter()
-            .map_init(
-                || Scorer::new(&settings.options, settings.depth, settings.exact_from).ok(),
-                |scorer, &index| {
-                    score(scorer.as_mut()?, &chunk[index], settings, stop)
-                        .map(|scored| (index, scored))
-                },
-            )
-            .collect();
-        let Some(mut scored) = scored.filter(|_| !stop.is_stopped()) else { break };
-        scored.sort_unstable_by_key(|&(index, _)| index);
-        let scored: Vec<Scored> = scored.into_iter().map(|(_, scored)| scored).collect();
-        writer.write(&scored)?;
-        progress(writer.count());
+    progress(Progress::Resumed(resumed));
+    progress(Progress::Done(done as u64));
+    while let Some(first) = rest.first() {
+        let within = rest.partition_point(|row| row.start < first.start + CHUNK);
+        let (these, after) = rest.split_at(within);
+        let chunk = first.start..these.last().map_or(first.end, |last| last.end);
+        let Some(labels) = labels(&candidates[chunk.clone()], settings, stop) else { break };
+        for row in these {
+            writer.write(&game(candidates, row, &labels[row.start - chunk.start..]))?;
+        }
+        writer.sync()?;
+        (rest, done) = (after, chunk.end);
+        progress(Progress::Done(done as u64));
     }
-    Ok(writer.count())
+    Ok(done as u64)
+}
+
+/// Ranges of candidates that are one record each.
+fn rows(candidates: &[Candidate]) -> Vec<Range<usize>> {
+    let mut rows: Vec<Range<usize>> = Vec::new();
+    for index in 0..candidates.len() {
+        let goes_on = index > 0 && {
+            let (last, this) = (&candidates[index - 1], &candidates[index]);
+            last.game == this.game && step_between(last.position, this.position).is_some()
+        };
+        match rows.last_mut() {
+            Some(row) if goes_on => row.end += 1,
+            _ => rows.push(index..index + 1),
+        }
+    }
+    rows
+}
+
+fn game(candidates: &[Candidate], row: &Range<usize>, labels: &[Label]) -> Game {
+    let mut game = Game::new(candidates[row.start].game);
+    for (index, &label) in row.clone().zip(labels) {
+        let position = candidates[index].position;
+        let next = Some(index + 1).filter(|next| row.contains(next));
+        let played = next.and_then(|next| step_between(position, candidates[next].position));
+        game.push(Ply::new(position, Some(label), played));
+    }
+    game
+}
+
+/// Scores positions in parallel; `None` if stopped.
+fn labels(chunk: &[Candidate], settings: &LabelSettings, stop: &StopFlag) -> Option<Vec<Label>> {
+    // By number of empties, so that one search after the other finds its tables in the cache.
+    let mut order: Vec<usize> = (0..chunk.len()).collect();
+    order.sort_by_key(|&index| chunk[index].position.empty_count());
+    let scored: Option<Vec<(usize, Label)>> = order
+        .par_iter()
+        .map_init(
+            || Scorer::new(&settings.options, settings.depth, settings.exact_from).ok(),
+            |scorer, &index| {
+                score(scorer.as_mut()?, &chunk[index], settings, stop).map(|label| (index, label))
+            },
+        )
+        .collect();
+    let mut scored = scored.filter(|_| !stop.is_stopped())?;
+    scored.sort_unstable_by_key(|&(index, _)| index);
+    Some(scored.into_iter().map(|(_, label)| label).collect())
 }
 
 fn score(
@@ -101,7 +152,7 @@ fn score(
     candidate: &Candidate,
     settings: &LabelSettings,
     stop: &StopFlag,
-) -> Option<Scored> {
+) -> Option<Label> {
     let solvable = candidate.position.empty_count() <= settings.exact_from;
     let kept = candidate.known.filter(|&(_, source)| match source {
         Source::Exact => true,
@@ -115,5 +166,11 @@ fn score(
             (verdict.score, verdict.source, verdict.depth)
         }
     };
-    Some(Scored { position: candidate.position, score, source, depth, game: candidate.game })
+    Some(Label { score, source, depth })
+}
+
+fn split_first<'r>(rest: &mut &'r [Range<usize>]) -> Option<&'r Range<usize>> {
+    let (first, after) = rest.split_first()?;
+    *rest = after;
+    Some(first)
 }

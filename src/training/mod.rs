@@ -1,17 +1,31 @@
 //! How the evaluation learns: positions with scores, where they come from, and the fit.
 //!
 //! [`sources`] chooses positions from games, [`scorer`] says what they are worth, [`label`] and
-//! [`selfplay`] do that for many and keep them in compact files ([`positions`]), [`fit`] turns these
+//! [`selfplay`] do that for many and keep them in compact files ([`positions`], [`games`]), [`fit`] turns these
 //! into weights and [`accuracy`] tells how good the result is. Everything can be interrupted and
 //! taken up again.
 
+mod bits;
 pub mod curve;
 pub mod fit;
+pub mod games;
 pub mod label;
 pub mod positions;
 pub mod scorer;
 pub mod selfplay;
 pub mod sources;
+pub mod upgrade;
+
+use crate::record::append::Resumed;
+
+/// How far self-play or labelling has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// What the output already held; told once, first.
+    Resumed(Resumed),
+    /// So many games or positions are done.
+    Done(u64),
+}
 
 #[cfg(test)]
 mod tests {
@@ -60,7 +74,8 @@ mod tests {
             exact_from: 8,
             keep_results: false,
         };
-        let half = found.len() / 2;
+        let new_game = |&index: &usize| found[index].game != found[index - 1].game;
+        let half = (found.len() / 2..).find(new_game).unwrap();
         label::label(&found[..half], &deeper, &settings, &stop, |_| {}).unwrap();
         let count = label::label(&found, &deeper, &settings, &stop, |_| {}).unwrap();
         assert_eq!(count as usize, found.len());

@@ -1,7 +1,11 @@
-//! Position files: scored positions, 24 bytes each.
+//! Position files (`.kpos`): scored positions to learn from.
 //!
-//! Layout, little-endian: the eight bytes `KITAIPOS`, a format version and the record size (4 bytes
-//! each), then records:
+//! Version 2 holds games ([`super::games`] says how they are coded), appended by
+//! [`crate::record::append`] with the settings they were made with, a checksum per game and a lock.
+//! [`GameReader`] replays them one after the other; [`read`] gives their scored positions.
+//!
+//! Version 1, still read, had 24 bytes for each position, little-endian, after the eight bytes
+//! `KITAIPOS`, the version and the record size (4 bytes each):
 //!
 //! | bytes | content |
 //! |---|---|
@@ -11,23 +15,32 @@
 //! | 18 | where the score comes from: 0 search, 1 exact, 2 game result |
 //! | 19 | depth of the search, 0 if none |
 //! | 20–23 | number of the game, so that a split never parts one game's positions |
-//!
-//! Files are only ever appended to, so an interrupted writer loses at most a half record, which the
-//! reader and the next writer leave out.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use thiserror::Error;
 
+use super::games::{Game, GameError};
 use crate::othello::Position;
+use crate::record::append::{AppendError, Appender, Framing, Kind, Resumed};
+use crate::record::sealed::{Damage, Records};
 
-const MAGIC: &[u8; 8] = b"KITAIPOS";
-const VERSION: u32 = 1;
-const HEADER: u64 = 16;
-/// Bytes of a record.
-pub const RECORD: usize = 24;
+/// Position files as they are written.
+pub(super) const GAMES: Kind = Kind {
+    name: "KITAIPOS",
+    version: 2,
+    framing: Framing::Frames,
+    what: "position file",
+    longest: 640,
+};
+
+/// What a file of version 1 begins with: name, version and record size.
+const HEADER_1: &[u8; 16] = b"KITAIPOS\x01\0\0\0\x18\0\0\0";
+/// Bytes of a record of version 1.
+const RECORD_1: usize = 24;
 
 /// Where a score comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,48 +72,188 @@ pub struct Scored {
 #[derive(Debug, Error)]
 pub enum PositionsError {
     /// The file cannot be read or written.
-    #[error("{file}: {source}")]
+    #[error("{}: {source}", file.display())]
     Io {
         /// The file.
-        file: String,
+        file: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
-    /// Not a position file, or of another version.
-    #[error("{file}: no Kitai position file of version {VERSION}")]
-    Header {
+    /// It is no position file, or damaged.
+    #[error("{}: {damage}", file.display())]
+    Damaged {
         /// The file.
-        file: String,
+        file: PathBuf,
+        /// What is wrong and where.
+        damage: Damage,
     },
-    /// A record that no position has.
-    #[error("{file}: record {record}: {reason}")]
-    Record {
-        /// The file.
-        file: String,
-        /// Its number, from 1.
-        record: usize,
-        /// What is wrong.
-        reason: &'static str,
+    /// It cannot be appended to.
+    #[error("{0}")]
+    Append(#[from] AppendError),
+    /// A game that cannot be written.
+    #[error("game {number}: {error}")]
+    Game {
+        /// Its number.
+        number: u32,
+        /// What is wrong with it.
+        error: GameError,
     },
 }
 
-impl Scored {
-    fn to_bytes(self) -> [u8; RECORD] {
-        let mut bytes = [0; RECORD];
-        bytes[..8].copy_from_slice(&self.position.mover().0.to_le_bytes());
-        bytes[8..16].copy_from_slice(&self.position.opponent().0.to_le_bytes());
-        bytes[16..18].copy_from_slice(&self.score.to_le_bytes());
-        bytes[18] = match self.source {
-            Source::Search => 0,
-            Source::Exact => 1,
-            Source::Result => 2,
-        };
-        bytes[19] = self.depth;
-        bytes[20..].copy_from_slice(&self.game.to_le_bytes());
-        bytes
+/// Reads the games of a file of version 2 one after the other.
+pub struct GameReader {
+    records: Records<BufReader<File>>,
+    settings: serde_json::Value,
+    file: PathBuf,
+    length: u64,
+    game: Game,
+    next_number: u32,
+}
+
+impl GameReader {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is no position file of version 2.
+    pub fn open(file: &Path) -> Result<GameReader, PositionsError> {
+        let io = |source| PositionsError::Io { file: file.to_owned(), source };
+        let opened = File::open(file).map_err(io)?;
+        let length = opened.metadata().map_err(io)?.len();
+        let input = BufReader::with_capacity(1 << 18, opened);
+        let (records, settings) = Records::open(input, GAMES)
+            .map_err(|damage| PositionsError::Damaged { file: file.to_owned(), damage })?;
+        let file = file.to_owned();
+        Ok(GameReader { records, settings, file, length, game: Game::default(), next_number: 0 })
     }
 
-    fn from_bytes(bytes: &[u8; RECORD]) -> Result<Scored, &'static str> {
+    /// The settings that the games were made with.
+    pub fn settings(&self) -> &serde_json::Value {
+        &self.settings
+    }
+
+    /// The next game; `None` at the end, and where an interrupted write broke off.
+    ///
+    /// # Errors
+    /// If the game is damaged.
+    pub fn next_game(&mut self) -> Result<Option<&Game>, PositionsError> {
+        let damaged = |damage| PositionsError::Damaged { file: self.file.clone(), damage };
+        let Some(record) = self.records.next_record().map_err(damaged)? else {
+            let torn = self.length.saturating_sub(self.records.end());
+            if torn > 0 {
+                tracing::warn!("{}: left out {torn} bytes of half a game", self.file.display());
+            }
+            return Ok(None);
+        };
+        if let Err(error) = self.game.decode(record, self.next_number) {
+            let damage = self.records.refused(error.to_string());
+            return Err(PositionsError::Damaged { file: self.file.clone(), damage });
+        }
+        self.next_number = self.game.number.wrapping_add(1);
+        Ok(Some(&self.game))
+    }
+}
+
+/// Appends games to a file of version 2.
+pub struct GameWriter {
+    appender: Appender,
+    next_number: u32,
+}
+
+impl GameWriter {
+    /// Opens a file to append to, or begins it. Each game that it holds is shown to `each`, which
+    /// may refuse it with a reason.
+    ///
+    /// # Errors
+    /// If it cannot be used, is in use, was made with other settings or is damaged.
+    pub fn open(
+        file: &Path,
+        settings: &impl Serialize,
+        mut each: impl FnMut(&Game) -> Result<(), String>,
+    ) -> Result<(GameWriter, Resumed), PositionsError> {
+        let (mut game, mut next_number) = (Game::default(), 0);
+        let check = |record: &[u8]| {
+            game.decode(record, next_number).map_err(|error| error.to_string())?;
+            next_number = game.number.wrapping_add(1);
+            each(&game)
+        };
+        let (appender, resumed) = Appender::open(file, GAMES, settings, check)?;
+        Ok((GameWriter { appender, next_number }, resumed))
+    }
+
+    /// Adds a game.
+    ///
+    /// # Errors
+    /// If it is none or the system takes no more.
+    pub fn write(&mut self, game: &Game) -> Result<(), PositionsError> {
+        let record = game
+            .encode(self.next_number)
+            .map_err(|error| PositionsError::Game { number: game.number, error })?;
+        self.appender.append(&record)?;
+        self.next_number = game.number.wrapping_add(1);
+        Ok(())
+    }
+
+    /// Hands everything over to the system.
+    ///
+    /// # Errors
+    /// If the system takes no more.
+    pub fn flush(&mut self) -> Result<(), PositionsError> {
+        Ok(self.appender.flush()?)
+    }
+
+    /// As [`GameWriter::flush`], and waits until it is on the disk.
+    ///
+    /// # Errors
+    /// If the system takes no more.
+    pub fn sync(&mut self) -> Result<(), PositionsError> {
+        Ok(self.appender.sync()?)
+    }
+}
+
+/// All scored positions of a file of either version.
+///
+/// # Errors
+/// If it cannot be read or is no position file.
+pub fn read(file: &Path) -> Result<Vec<Scored>, PositionsError> {
+    if is_version_1(file)? {
+        return read_version_1(file);
+    }
+    let mut reader = GameReader::open(file)?;
+    let mut scored = Vec::new();
+    while let Some(game) = reader.next_game()? {
+        scored.extend(game.scored());
+    }
+    Ok(scored)
+}
+
+pub(super) fn is_version_1(file: &Path) -> Result<bool, PositionsError> {
+    let mut begin = Vec::new();
+    File::open(file)
+        .and_then(|opened| opened.take(HEADER_1.len() as u64).read_to_end(&mut begin))
+        .map_err(|source| PositionsError::Io { file: file.to_owned(), source })?;
+    Ok(begin == HEADER_1)
+}
+
+pub(super) fn read_version_1(file: &Path) -> Result<Vec<Scored>, PositionsError> {
+    let bytes = std::fs::read(file)
+        .map_err(|source| PositionsError::Io { file: file.to_owned(), source })?;
+    let damaged = |damage| PositionsError::Damaged { file: file.to_owned(), damage };
+    let body = bytes.strip_prefix(HEADER_1).ok_or_else(|| damaged(Damage::Foreign(GAMES.what)))?;
+    let (records, _half_record) = body.as_chunks::<RECORD_1>();
+    let read = |(index, record): (usize, &[u8; RECORD_1])| {
+        Scored::from_bytes(record).map_err(|reason| {
+            damaged(Damage::Record {
+                record: index as u64 + 1,
+                at: (HEADER_1.len() + index * RECORD_1) as u64,
+                reason: reason.to_owned(),
+            })
+        })
+    };
+    records.iter().enumerate().map(read).collect()
+}
+
+impl Scored {
+    fn from_bytes(bytes: &[u8; RECORD_1]) -> Result<Scored, &'static str> {
         let word = |at: usize| {
             bytes[at..].first_chunk().map_or(0, |chunk: &[u8; 8]| u64::from_le_bytes(*chunk))
         };
@@ -128,146 +281,92 @@ impl Scored {
     }
 }
 
-fn header() -> [u8; HEADER as usize] {
-    let mut bytes = [0; HEADER as usize];
-    bytes[..8].copy_from_slice(MAGIC);
-    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-    bytes[12..].copy_from_slice(&(RECORD as u32).to_le_bytes());
-    bytes
-}
-
-/// All positions of a file.
-///
-/// # Errors
-/// If it cannot be read or is no position file.
-pub fn read(file: &Path) -> Result<Vec<Scored>, PositionsError> {
-    let name = || file.display().to_string();
-    let mut bytes = Vec::new();
-    File::open(file)
-        .and_then(|mut opened| opened.read_to_end(&mut bytes))
-        .map_err(|source| PositionsError::Io { file: name(), source })?;
-    let body =
-        bytes.strip_prefix(&header()).ok_or_else(|| PositionsError::Header { file: name() })?;
-    let (records, _half_record) = body.as_chunks::<RECORD>();
-    let read = |(index, record): (usize, &[u8; RECORD])| {
-        Scored::from_bytes(record).map_err(|reason| PositionsError::Record {
-            file: name(),
-            record: index + 1,
-            reason,
-        })
-    };
-    records.iter().enumerate().map(read).collect()
-}
-
-/// Appends positions to a file.
-pub struct Writer {
-    file: PathBuf,
-    out: BufWriter<File>,
-    count: u64,
-}
-
-impl Writer {
-    /// Opens a file to append to, making it if it is not there and cutting off a half record.
-    ///
-    /// # Errors
-    /// If it cannot be opened or is no position file.
-    pub fn append(file: &Path) -> Result<Writer, PositionsError> {
-        let io = |source| PositionsError::Io { file: file.display().to_string(), source };
-        let mut opened = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(file)
-            .map_err(io)?;
-        let length = opened.metadata().map_err(io)?.len();
-        let count = if length == 0 {
-            opened.write_all(&header()).map_err(io)?;
-            0
-        } else {
-            let mut found = [0; HEADER as usize];
-            let whole = opened.read_exact(&mut found);
-            if whole.is_err() || found != header() {
-                return Err(PositionsError::Header { file: file.display().to_string() });
-            }
-            (length - HEADER) / RECORD as u64
-        };
-        let end = HEADER + count * RECORD as u64;
-        opened.set_len(end).and_then(|()| opened.seek(SeekFrom::Start(end))).map_err(io)?;
-        Ok(Writer { file: file.to_owned(), out: BufWriter::new(opened), count })
-    }
-
-    /// How many positions the file has.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Appends positions and hands them to the system.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub fn write(&mut self, positions: &[Scored]) -> Result<(), PositionsError> {
-        let io = |source| PositionsError::Io { file: self.file.display().to_string(), source };
-        for scored in positions {
-            self.out.write_all(&scored.to_bytes()).map_err(io)?;
-        }
-        self.out.flush().map_err(io)?;
-        self.count += positions.len() as u64;
-        Ok(())
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::othello::random::{random_position, seeded};
+    use crate::random::seeded;
+    use crate::training::games::tests::any_game;
 
-    fn temporary(name: &str) -> PathBuf {
-        let path = std::env::temp_dir().join(format!("kitai-{}-{name}.pos", std::process::id()));
-        let _ = std::fs::remove_file(&path);
-        path
+    /// A file that is gone at the end of its test.
+    pub(in crate::training) struct TempFile(pub PathBuf);
+
+    impl TempFile {
+        pub(in crate::training) fn new(name: &str) -> TempFile {
+            let name = format!("kitai-{}-{name}.kpos", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            let _ = std::fs::remove_file(&path);
+            TempFile(path)
+        }
     }
 
-    fn samples() -> Vec<Scored> {
-        let mut rng = seeded(2);
-        (0..60)
-            .map(|empties| Scored {
-                position: random_position(empties, &mut rng),
-                score: empties as i16 * 100 - 3000,
-                source: [Source::Search, Source::Exact, Source::Result][empties as usize % 3],
-                depth: empties as u8,
-                game: empties * 1000,
-            })
-            .collect()
+    impl Drop for TempFile {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_file(&self.0);
+        }
+    }
+
+    /// The file as version 1 had it.
+    pub(in crate::training) fn version_1(scored: &[Scored]) -> Vec<u8> {
+        let mut bytes = HEADER_1.to_vec();
+        for one in scored {
+            bytes.extend(one.position.mover().0.to_le_bytes());
+            bytes.extend(one.position.opponent().0.to_le_bytes());
+            bytes.extend(one.score.to_le_bytes());
+            bytes.extend([one.source as u8, one.depth]);
+            bytes.extend(one.game.to_le_bytes());
+        }
+        bytes
     }
 
     #[test]
-    fn writing_in_two_goes_after_an_interruption_loses_nothing() {
-        let file = temporary("resume");
-        let samples = samples();
-        Writer::append(&file).unwrap().write(&samples[..20]).unwrap();
-        // An interrupted writer left half a record.
-        OpenOptions::new().append(true).open(&file).unwrap().write_all(&[1; 11]).unwrap();
-        assert_eq!(read(&file).unwrap(), samples[..20]);
-        let mut writer = Writer::append(&file).unwrap();
-        assert_eq!(writer.count(), 20);
-        writer.write(&samples[20..]).unwrap();
-        assert_eq!(writer.count(), 60);
-        assert_eq!(read(&file).unwrap(), samples);
-        std::fs::remove_file(&file).unwrap();
+    fn games_are_read_back_with_their_settings_and_an_empty_file_has_none() {
+        let file = TempFile::new("games");
+        let mut rng = seeded(2);
+        let games: Vec<Game> =
+            (0..50).map(|_| any_game(&mut rng)).filter(|game| !game.plies.is_empty()).collect();
+        let (writer, _) = GameWriter::open(&file.0, &"settings", |_| Ok(())).unwrap();
+        drop(writer);
+        assert_eq!(read(&file.0).unwrap(), []);
+        let (mut writer, _) = GameWriter::open(&file.0, &"settings", |_| Ok(())).unwrap();
+        for game in &games {
+            writer.write(game).unwrap();
+        }
+        writer.sync().unwrap();
+        let mut reader = GameReader::open(&file.0).unwrap();
+        assert_eq!(reader.settings(), "settings");
+        for game in &games {
+            assert_eq!(reader.next_game().unwrap(), Some(game));
+        }
+        assert!(reader.next_game().unwrap().is_none());
+        let scored: Vec<Scored> = games.iter().flat_map(Game::scored).collect();
+        assert_eq!(read(&file.0).unwrap(), scored);
+    }
+
+    #[test]
+    fn version_1_is_read_up_to_its_last_whole_record() {
+        let file = TempFile::new("version-1");
+        let mut rng = seeded(3);
+        let scored: Vec<Scored> = any_game(&mut rng).scored().collect();
+        let mut bytes = version_1(&scored);
+        bytes.extend([1; 11]);
+        std::fs::write(&file.0, &bytes).unwrap();
+        assert_eq!(read(&file.0).unwrap(), scored);
+        std::fs::write(&file.0, HEADER_1).unwrap();
+        assert_eq!(read(&file.0).unwrap(), []);
+        let refused = GameWriter::open(&file.0, &"settings", |_| Ok(())).err().unwrap();
+        assert!(refused.to_string().contains("position file of version 1, not 2"), "{refused}");
     }
 
     #[test]
     fn foreign_files_and_impossible_records_are_refused() {
-        let file = temporary("bad");
-        std::fs::write(&file, b"something else entirely").unwrap();
-        assert!(read(&file).unwrap_err().to_string().contains("no Kitai position file"));
-        assert!(Writer::append(&file).is_err());
-        let mut bytes = header().to_vec();
-        bytes.extend([1; RECORD]);
-        std::fs::write(&file, &bytes).unwrap();
-        let error = read(&file).unwrap_err().to_string();
-        assert!(error.contains("record 1: a square holds"), "{error}");
-        std::fs::remove_file(&file).unwrap();
+        let file = TempFile::new("foreign");
+        std::fs::write(&file.0, b"something else entirely").unwrap();
+        assert!(read(&file.0).unwrap_err().to_string().contains("no Kitai position file"));
+        assert!(GameWriter::open(&file.0, &"settings", |_| Ok(())).is_err());
+        let mut bytes = HEADER_1.to_vec();
+        bytes.extend([1; RECORD_1]);
+        std::fs::write(&file.0, &bytes).unwrap();
+        let error = read(&file.0).unwrap_err().to_string();
+        assert!(error.contains("record 1, at byte 16: a square holds"), "{error}");
     }
 }

@@ -1,7 +1,12 @@
 //! Scores positions for training: a search of fixed depth, or the exact solution near the end.
 
-use crate::eval::UNIT;
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::eval::{self, UNIT};
 use crate::options::{OptionError, Options};
+use crate::othello::random::{random_position, seeded};
 use crate::othello::{Move, Position};
 use crate::search::endgame;
 use crate::search::{Certainty, Limits, Method, Request, StopFlag, build};
@@ -21,6 +26,49 @@ pub struct Verdict {
     pub depth: u8,
     /// The move to play; `None` if it was not asked for or there is none.
     pub best: Option<Move>,
+}
+
+/// Everything that decides about scores, for the header of a file of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScorerSettings {
+    /// Version of Kitai.
+    kitai: &'static str,
+    /// Options that are not at their defaults.
+    options: BTreeMap<&'static str, String>,
+    /// Checksum of what the evaluation says about a thousand positions: other weights under the
+    /// same name are other settings.
+    evaluation: String,
+    depth: u32,
+    exact_from: u32,
+}
+
+impl ScorerSettings {
+    /// The settings of [`Scorer::new`] with these arguments.
+    ///
+    /// # Errors
+    /// If the options cannot be used.
+    pub fn new(
+        options: &Options,
+        depth: u32,
+        exact_from: u32,
+    ) -> Result<ScorerSettings, OptionError> {
+        // Fails here rather than in every thread.
+        Scorer::new(options, depth, exact_from)?;
+        let evaluator = eval::build(options)?;
+        let mut rng = seeded(1);
+        let mut said = crc32fast::Hasher::new();
+        for number in 0..1000 {
+            let value = evaluator.evaluate(random_position(number % 61, &mut rng));
+            said.update(&value.to_le_bytes());
+        }
+        Ok(ScorerSettings {
+            kitai: env!("CARGO_PKG_VERSION"),
+            options: options.changed().map(|(name, value)| (name, value.to_string())).collect(),
+            evaluation: format!("{:08x}", said.finalize()),
+            depth,
+            exact_from,
+        })
+    }
 }
 
 /// A searcher of its own for each thread.
@@ -71,7 +119,6 @@ impl Scorer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::othello::random::{random_position, seeded};
 
     #[test]
     fn solving_by_either_way_gives_the_same_score() {

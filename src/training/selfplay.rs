@@ -1,26 +1,33 @@
 //! Games against itself: a random opening, then both sides search, now and then straying from the
 //! best move so that the games cover what searches meet.
 //!
-//! Each game depends on the seed and its number only. Games are written in order, so an interrupted
-//! run goes on with the game after the last one in the file.
+//! Each game depends on the seed and its number only, and games are written in order. A run that
+//! was interrupted therefore goes on after the last whole game in the file and ends with the file
+//! that it would have made in one go. Games reach the disk for certain after every
+//! [`SYNC`]th and at the end.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
 
 use rand::Rng;
 use rayon::prelude::*;
+use serde::Serialize;
 
+use super::Progress;
+use super::games::{Game, Label, Ply};
 use super::label::LabelError;
-use super::positions::{self, Scored, Writer};
-use super::scorer::Scorer;
+use super::positions::GameWriter;
+use super::scorer::{Scorer, ScorerSettings};
 use crate::options::Options;
-use crate::othello::Position;
 use crate::othello::random::random_move;
+use crate::othello::{Move, Position};
 use crate::random::seeded_part;
 use crate::search::StopFlag;
 
 /// Games played between two writes.
 const CHUNK: u32 = 32;
+/// Games between two moments at which all games are on the disk for certain.
+const SYNC: u32 = 32 * CHUNK;
 
 /// How to play.
 #[derive(Clone, Debug)]
@@ -41,9 +48,21 @@ pub struct SelfPlaySettings {
     pub seed: u64,
 }
 
-/// Plays the games that `output` does not have yet and writes each position after the opening with
-/// its searched score. `progress` is told how many games are done. Returns how many there are in
-/// the end; fewer than asked for if stopped.
+/// What the file says about how its games were made.
+#[derive(Serialize)]
+struct Header {
+    made_by: &'static str,
+    #[serde(flatten)]
+    scorer: ScorerSettings,
+    opening_min: u32,
+    opening_max: u32,
+    strays: f64,
+    seed: u64,
+}
+
+/// Plays the games that `output` does not have yet and writes them with the searched score of every
+/// position after the opening. Returns how many games there are in the end; fewer than asked for
+/// if stopped.
 ///
 /// # Errors
 /// If the options or the output cannot be used.
@@ -51,18 +70,26 @@ pub fn selfplay(
     output: &Path,
     settings: &SelfPlaySettings,
     stop: &StopFlag,
-    mut progress: impl FnMut(u32),
+    mut progress: impl FnMut(Progress),
 ) -> Result<u32, LabelError> {
-    let mut done = match output.exists() {
-        true => positions::read(output)?.last().map_or(0, |last| last.game + 1),
-        false => 0,
+    let header = Header {
+        made_by: "kitai selfplay",
+        scorer: ScorerSettings::new(&settings.options, settings.depth, settings.exact_from)?,
+        opening_min: *settings.opening.start(),
+        opening_max: *settings.opening.end(),
+        strays: settings.strays,
+        seed: settings.seed,
     };
-    let mut writer = Writer::append(output)?;
-    Scorer::new(&settings.options, settings.depth, settings.exact_from)?;
-    progress(done);
+    let mut done = 0;
+    let (mut writer, resumed) = GameWriter::open(output, &header, |game| {
+        done += 1;
+        if game.number + 1 == done { Ok(()) } else { Err(format!("it is game {}", game.number)) }
+    })?;
+    progress(Progress::Resumed(resumed));
+    progress(Progress::Done(done.into()));
     while done < settings.games {
         let until = (done + CHUNK).min(settings.games);
-        let games: Option<Vec<Vec<Scored>>> = (done..until)
+        let games: Option<Vec<Game>> = (done..until)
             .into_par_iter()
             .map_init(
                 || Scorer::new(&settings.options, settings.depth, settings.exact_from).ok(),
@@ -70,10 +97,12 @@ pub fn selfplay(
             )
             .collect();
         let Some(games) = games else { break };
-        writer.write(&games.concat())?;
+        games.iter().try_for_each(|game| writer.write(game))?;
+        if done / SYNC == until / SYNC { writer.flush() } else { writer.sync() }?;
         done = until;
-        progress(done);
+        progress(Progress::Done(done.into()));
     }
+    writer.sync()?;
     Ok(done)
 }
 
@@ -81,16 +110,19 @@ pub fn selfplay(
 fn play(
     scorer: &mut Scorer,
     settings: &SelfPlaySettings,
-    game: u32,
+    number: u32,
     stop: &StopFlag,
-) -> Option<Vec<Scored>> {
-    let mut rng = seeded_part(settings.seed, game.into());
+) -> Option<Game> {
+    let mut rng = seeded_part(settings.seed, number.into());
+    let mut game = Game::new(number);
     let mut position = Position::START;
     for _ in 0..rng.random_range(settings.opening.clone()) {
         let Some(chosen) = random_move(position, &mut rng) else { break };
+        if let Move::Place(square) = chosen {
+            game.push(Ply { random: true, ..Ply::new(position, None, Some(square)) });
+        }
         position = position.after_unchecked(chosen);
     }
-    let mut scored = Vec::new();
     loop {
         if position.must_pass() {
             position = position.pass();
@@ -99,25 +131,24 @@ fn play(
             break;
         }
         let verdict = scorer.choose(position, stop)?;
-        scored.push(Scored {
-            position,
-            score: verdict.score,
-            source: verdict.source,
-            depth: verdict.depth,
-            game,
-        });
-        let stray =
+        let (score, source, depth) = (verdict.score, verdict.source, verdict.depth);
+        let random =
             rng.random::<f64>() < settings.strays && position.empty_count() > settings.exact_from;
-        let chosen = if stray { random_move(position, &mut rng) } else { verdict.best };
-        position = position.after_unchecked(chosen?);
+        let chosen = if random { random_move(position, &mut rng) } else { verdict.best };
+        let square = chosen?.square()?;
+        let label = Some(Label { score, source, depth });
+        game.push(Ply { random, ..Ply::new(position, label, Some(square)) });
+        position = position.play(square)?;
     }
-    Some(scored)
+    game.finish();
+    Some(game)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::positions::Source;
+    use crate::training::positions::tests::TempFile;
+    use crate::training::positions::{self, GameReader, Source};
 
     fn settings() -> SelfPlaySettings {
         let mut options = Options::new();
@@ -136,31 +167,102 @@ mod tests {
 
     #[test]
     fn games_taken_up_again_are_the_games_played_in_one_go() {
-        let file = |name: &str| {
-            let name = format!("kitai-{}-selfplay-{name}.kpos", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            let _ = std::fs::remove_file(&path);
-            path
-        };
-        let (whole, parts) = (file("whole"), file("parts"));
+        let (whole, parts) = (TempFile::new("whole"), TempFile::new("parts"));
         let (settings, stop) = (settings(), StopFlag::new());
-        assert_eq!(selfplay(&whole, &settings, &stop, |_| {}).unwrap(), 40);
+        assert_eq!(selfplay(&whole.0, &settings, &stop, |_| {}).unwrap(), 40);
         let first = SelfPlaySettings { games: 15, ..settings.clone() };
-        assert_eq!(selfplay(&parts, &first, &stop, |_| {}).unwrap(), 15);
+        assert_eq!(selfplay(&parts.0, &first, &stop, |_| {}).unwrap(), 15);
         let mut seen = Vec::new();
-        assert_eq!(selfplay(&parts, &settings, &stop, |done| seen.push(done)).unwrap(), 40);
+        let progress = |progress| match progress {
+            Progress::Done(done) => seen.push(done),
+            Progress::Resumed(resumed) => assert_eq!((resumed.records, resumed.torn), (15, 0)),
+        };
+        assert_eq!(selfplay(&parts.0, &settings, &stop, progress).unwrap(), 40);
         assert_eq!(seen, [15, 40]);
-        let scored = positions::read(&whole).unwrap();
-        assert_eq!(positions::read(&parts).unwrap(), scored);
-        assert!(scored.len() > 40 * 40);
-        for one in &scored {
-            assert_eq!(one.source == Source::Exact, one.position.empty_count() <= 6);
-        }
+        assert_eq!(std::fs::read(&parts.0).unwrap(), std::fs::read(&whole.0).unwrap());
         stop.stop();
         let more = SelfPlaySettings { games: 80, ..settings };
-        assert_eq!(selfplay(&parts, &more, &stop, |_| {}).unwrap(), 40);
-        for file in [whole, parts] {
-            std::fs::remove_file(file).unwrap();
+        assert_eq!(selfplay(&parts.0, &more, &stop, |_| {}).unwrap(), 40);
+    }
+
+    #[test]
+    fn random_moves_are_marked_and_every_game_has_its_result() {
+        let file = TempFile::new("marked");
+        let settings = settings();
+        selfplay(&file.0, &settings, &StopFlag::new(), |_| {}).unwrap();
+        let mut reader = GameReader::open(&file.0).unwrap();
+        let (mut strays, mut positions) = (0, 0);
+        while let Some(game) = reader.next_game().unwrap() {
+            assert!((4..=12).contains(&game.opening()), "{}", game.opening());
+            assert!(game.result.is_some());
+            let searched = &game.plies[game.opening()..];
+            strays += searched.iter().filter(|ply| ply.random).count();
+            positions += searched.len();
+            for (index, ply) in game.plies.iter().enumerate().skip(game.settled_from()) {
+                let label = ply.label.unwrap();
+                let exact = ply.position.empty_count() <= settings.exact_from;
+                assert_eq!(label.source == Source::Exact, exact);
+                if exact {
+                    let result = i16::from(game.result_at(index).unwrap());
+                    assert_eq!(label.score, 128 * result);
+                }
+            }
         }
+        let share = strays as f64 / positions as f64;
+        assert!((0.05..0.15).contains(&share), "{share}");
+        assert_eq!(positions::read(&file.0).unwrap().len(), positions);
+    }
+
+    #[test]
+    fn other_seeds_depths_openings_and_evaluations_are_refused() {
+        let file = TempFile::new("refused");
+        let (settings, stop) = (settings(), StopFlag::new());
+        selfplay(&file.0, &settings, &stop, |_| {}).unwrap();
+        let refused = |other: SelfPlaySettings| {
+            selfplay(&file.0, &other, &stop, |_| {}).unwrap_err().to_string()
+        };
+        let seed = refused(SelfPlaySettings { seed: 6, ..settings.clone() });
+        assert!(seed.contains("`seed` was 5 and is now 6"), "{seed}");
+        let depth = refused(SelfPlaySettings { depth: 2, ..settings.clone() });
+        assert!(depth.contains("`depth` was 1 and is now 2"), "{depth}");
+        refused(SelfPlaySettings { exact_from: 7, ..settings.clone() });
+        refused(SelfPlaySettings { opening: 4..=13, ..settings.clone() });
+        refused(SelfPlaySettings { strays: 0.2, ..settings.clone() });
+        let mut other = settings.clone();
+        other.options.set("eval", "discs").unwrap();
+        let eval = refused(other);
+        assert!(eval.contains("`evaluation` was"), "{eval}");
+    }
+
+    /// Cut at a hundred random places, the file resumed is the file made in one go; with a byte
+    /// changed, that is noticed, or the end is cut off and made again.
+    #[test]
+    fn a_hundred_cuts_and_changed_bytes_are_made_good_or_noticed() {
+        let file = TempFile::new("hundred");
+        let (settings, stop) = (SelfPlaySettings { depth: 1, ..settings() }, StopFlag::new());
+        selfplay(&file.0, &settings, &stop, |_| {}).unwrap();
+        let whole = std::fs::read(&file.0).unwrap();
+        let mut rng = crate::random::seeded(4);
+        for _ in 0..100 {
+            let cut = rng.random_range(0..whole.len());
+            std::fs::write(&file.0, &whole[..cut]).unwrap();
+            selfplay(&file.0, &settings, &stop, |_| {}).unwrap();
+            assert_eq!(std::fs::read(&file.0).unwrap(), whole, "cut at {cut}");
+        }
+        let (mut noticed, mut remade) = (0, 0);
+        for _ in 0..200 {
+            let mut hurt = whole.clone();
+            let place = rng.random_range(0..hurt.len());
+            hurt[place] ^= rng.random_range(1..=255);
+            std::fs::write(&file.0, &hurt).unwrap();
+            match selfplay(&file.0, &settings, &stop, |_| {}) {
+                Err(_) => noticed += 1,
+                Ok(_) => {
+                    assert_eq!(std::fs::read(&file.0).unwrap(), whole, "byte {place}");
+                    remade += 1;
+                }
+            }
+        }
+        assert!(noticed > 150 && noticed + remade == 200, "{noticed} {remade}");
     }
 }
