@@ -10,11 +10,8 @@ use crate::record::{self, ClockSettings, GameRecord, GameResult, Margin, Note, P
 
 /// The game as a record; `None` if its moves are not legal (a log changed by hand).
 pub fn record(plan: &Plan, game: &LoggedGame) -> Option<GameRecord> {
-    let mut history = plan.openings[plan.game(game.game).opening].history.clone();
-    let opening_plies = history.moves().len();
-    for index in 0..game.moves.len() / 2 {
-        history.play(game.moves.get(2 * index..2 * index + 2)?.parse().ok()?).ok()?;
-    }
+    let history = game.history(plan)?;
+    let opening_plies = plan.openings[plan.game(game.game).opening].history.moves().len();
     let mut record = GameRecord::of(history);
     record.place = "Kitai".to_owned();
     record.black.name.clone_from(&game.black);

@@ -1,63 +1,29 @@
 //! The match log: JSON lines that are also the way to resume.
 //!
-//! The first line holds the settings, every other line one finished game; a line is written whole
-//! and flushed to the disk before the game counts. A torn last line (the process was killed while
-//! writing) is cut off on resuming. Two runs cannot write to one log: the file is locked.
+//! The first line holds the settings, every other line one finished game; [`crate::record::append`]
+//! adds checksums and the lock. A game counts when its line is on the disk. When a log is read, the
+//! result of every game that ended on the board is worked out again from its moves; other endings
+//! (time, faults, adjudication) rest on the checksum.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use std::path::Path;
 
 use super::logged::LoggedGame;
-use super::plan::{MatchSettings, Plan};
+use super::plan::Plan;
+use crate::record::append::{AppendError, Appender, Framing, Kind, Resumed};
+
+/// Match logs as they are written.
+const LOG: Kind = Kind {
+    name: "kitai match log",
+    version: 2,
+    framing: Framing::JsonLines,
+    what: "match log",
+    longest: 1 << 20,
+};
 
 /// An open log.
 pub struct Log {
-    file: File,
-    path: PathBuf,
-}
-
-/// Why a log cannot be used.
-#[derive(Debug, Error)]
-pub enum LogError {
-    /// Reading or writing failed.
-    #[error("{path}: {source}")]
-    Io {
-        /// The log.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Another run has it open.
-    #[error("{0}: another match is writing this log")]
-    Locked(PathBuf),
-    /// It belongs to a different match.
-    #[error("{path}: this log belongs to another match: {difference}; choose another --out")]
-    OtherSettings {
-        /// The log.
-        path: PathBuf,
-        /// The settings that differ.
-        difference: String,
-    },
-    /// A line that is not the last is damaged, or does not belong.
-    #[error("{path}, line {line}: {reason}")]
-    BadLine {
-        /// The log.
-        path: PathBuf,
-        /// From 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
-}
-
-#[derive(Serialize, Deserialize)]
-struct Header {
-    settings: MatchSettings,
+    appender: Appender,
 }
 
 impl Log {
@@ -65,112 +31,44 @@ impl Log {
     ///
     /// # Errors
     /// If the file cannot be used, is in use, belongs to other settings or is damaged.
-    pub fn open(path: &Path, plan: &Plan) -> Result<(Log, BTreeMap<usize, LoggedGame>), LogError> {
-        let io = |source| LogError::Io { path: path.to_owned(), source };
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LogError::Locked(path.to_owned())),
-            Err(TryLockError::Error(source)) => return Err(io(source)),
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io)?;
-        // Everything after the last line break is torn.
-        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        let text = std::str::from_utf8(&bytes[..whole]).map_err(|error| LogError::BadLine {
-            path: path.to_owned(),
-            line: bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() + 1,
-            reason: "not text".to_owned(),
+    pub fn open(
+        path: &Path,
+        plan: &Plan,
+    ) -> Result<(Log, BTreeMap<usize, LoggedGame>, Resumed), AppendError> {
+        let mut games = BTreeMap::new();
+        let (appender, resumed) = Appender::open(path, LOG, &plan.settings(), |line| {
+            let game: LoggedGame =
+                serde_json::from_slice(line).map_err(|error| error.to_string())?;
+            game.check(plan)?;
+            match games.insert(game.game, game) {
+                None => Ok(()),
+                Some(game) => Err(format!("game {} stands in the log twice", game.game)),
+            }
         })?;
-        let games = read_games(path, text, plan)?;
-        file.set_len(whole as u64).map_err(io)?;
-        file.seek(SeekFrom::End(0)).map_err(io)?;
-        let mut log = Log { file, path: path.to_owned() };
-        if whole == 0 {
-            log.write_line(&Header { settings: plan.settings() })?;
-        }
-        Ok((log, games))
+        Ok((Log { appender }, games, resumed))
     }
 
     /// Adds a finished game; it is on the disk when this returns.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn append(&mut self, game: &LoggedGame) -> Result<(), LogError> {
-        self.write_line(game)
+    pub fn append(&mut self, game: &LoggedGame) -> Result<(), AppendError> {
+        self.appender.append_json(game)?;
+        self.appender.sync()
     }
-
-    fn write_line(&mut self, value: &impl Serialize) -> Result<(), LogError> {
-        let io = |source| LogError::Io { path: self.path.clone(), source };
-        let mut line = serde_json::to_vec(value).map_err(|error| io(error.into()))?;
-        line.push(b'\n');
-        self.file.write_all(&line).map_err(io)?;
-        self.file.sync_data().map_err(io)
-    }
-}
-
-fn read_games(
-    path: &Path,
-    text: &str,
-    plan: &Plan,
-) -> Result<BTreeMap<usize, LoggedGame>, LogError> {
-    let mut games = BTreeMap::new();
-    for (index, line) in text.lines().enumerate() {
-        let bad =
-            |reason: String| LogError::BadLine { path: path.to_owned(), line: index + 1, reason };
-        if index == 0 {
-            let header: Header = serde_json::from_str(line)
-                .map_err(|error| bad(format!("not the head of a match log: {error}")))?;
-            compare(path, &header.settings, &plan.settings())?;
-            continue;
-        }
-        let game: LoggedGame =
-            serde_json::from_str(line).map_err(|error| bad(error.to_string()))?;
-        if !game.belongs_to(plan) {
-            return Err(bad(format!("game {} is not in the plan", game.game)));
-        }
-        if games.insert(game.game, game).is_some() {
-            return Err(bad("this game stands in the log twice".to_owned()));
-        }
-    }
-    Ok(games)
-}
-
-fn compare(path: &Path, logged: &MatchSettings, wanted: &MatchSettings) -> Result<(), LogError> {
-    let fields = |settings: &MatchSettings| match serde_json::to_value(settings) {
-        Ok(serde_json::Value::Object(map)) => map,
-        _ => serde_json::Map::new(),
-    };
-    let (logged, wanted) = (fields(logged), fields(wanted));
-    let difference: Vec<String> = logged
-        .iter()
-        .filter(|(key, value)| wanted.get(*key) != Some(value))
-        .map(|(key, value)| {
-            let now = wanted.get(key).unwrap_or(&serde_json::Value::Null);
-            format!("`{key}` was {value} and is now {now}")
-        })
-        .collect();
-    if difference.is_empty() {
-        return Ok(());
-    }
-    let difference = difference.join(", ");
-    Err(LogError::OtherSettings { path: path.to_owned(), difference })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::arena::adjudicate::Adjudicator;
-    use crate::arena::plan::Kind;
+    use crate::arena::plan::Kind as Pairings;
     use crate::arena::plan::tests::small_plan;
     use crate::arena::referee::{self, PlayedGame};
+    use crate::random::seeded;
     use crate::search::StopFlag;
+    use rand::Rng;
+    use std::path::PathBuf;
 
     struct TempFile(PathBuf);
 
@@ -206,9 +104,9 @@ mod tests {
     #[test]
     fn games_come_back_from_the_log_and_a_torn_line_is_cut_off() {
         let file = TempFile::new("torn");
-        let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 2);
+        let plan = small_plan(&["depth=1", "depth=1"], Pairings::HeadToHead, 2);
         let games: Vec<LoggedGame> = (0..3).map(|number| play(&plan, number)).collect();
-        let (mut log, empty) = Log::open(&file.0, &plan).unwrap();
+        let (mut log, empty, _) = Log::open(&file.0, &plan).unwrap();
         assert!(empty.is_empty());
         for game in &games[..2] {
             log.append(game).unwrap();
@@ -219,11 +117,12 @@ mod tests {
         let second = whole[..whole.len() - 1].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
         for cut in [second, second + 1, (second + whole.len()) / 2, whole.len() - 1] {
             std::fs::write(&file.0, &whole[..cut]).unwrap();
-            let (mut log, kept) = Log::open(&file.0, &plan).unwrap();
+            let (mut log, kept, resumed) = Log::open(&file.0, &plan).unwrap();
+            assert_eq!(resumed.torn as usize, cut - second);
             assert_eq!(kept.values().collect::<Vec<_>>(), [&games[0]]);
             log.append(&games[2]).unwrap();
             drop(log);
-            let (_, kept) = Log::open(&file.0, &plan).unwrap();
+            let (_, kept, _) = Log::open(&file.0, &plan).unwrap();
             assert_eq!(kept.values().collect::<Vec<_>>(), [&games[0], &games[2]]);
         }
     }
@@ -231,7 +130,7 @@ mod tests {
     #[test]
     fn a_log_of_other_settings_is_refused_with_the_difference() {
         let file = TempFile::new("other");
-        let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 2);
+        let plan = small_plan(&["depth=1", "depth=1"], Pairings::HeadToHead, 2);
         drop(Log::open(&file.0, &plan).unwrap());
         let mut other = plan.clone();
         other.seed = 7;
@@ -242,38 +141,97 @@ mod tests {
     #[test]
     fn two_matches_cannot_write_one_log() {
         let file = TempFile::new("locked");
-        let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 1);
+        let plan = small_plan(&["depth=1", "depth=1"], Pairings::HeadToHead, 1);
         let first = Log::open(&file.0, &plan).unwrap();
         let error = Log::open(&file.0, &plan).err().unwrap().to_string();
-        assert!(error.contains("another match is writing"), "{error}");
+        assert!(error.contains("another process is writing"), "{error}");
         drop(first);
         Log::open(&file.0, &plan).unwrap();
     }
 
+    /// The log's own seal around lines that it would not write itself.
+    fn refused(file: &TempFile, plan: &Plan, games: &[&LoggedGame]) -> String {
+        let _ = std::fs::remove_file(&file.0);
+        let (mut log, ..) = Log::open(&file.0, plan).unwrap();
+        for game in games {
+            log.append(game).unwrap();
+        }
+        drop(log);
+        Log::open(&file.0, plan).err().unwrap().to_string()
+    }
+
     #[test]
-    fn damage_and_foreign_games_are_named_by_line() {
-        let file = TempFile::new("damage");
-        let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 1);
+    fn foreign_doubled_and_impossible_games_are_refused_whatever_their_checksum() {
+        let file = TempFile::new("foreign");
+        let plan = small_plan(&["depth=1", "depth=1"], Pairings::HeadToHead, 1);
         let game = play(&plan, 0);
-        let write = |extra: &str| {
-            let _ = std::fs::remove_file(&file.0);
-            let (mut log, _) = Log::open(&file.0, &plan).unwrap();
-            log.append(&game).unwrap();
-            drop(log);
-            let text = std::fs::read_to_string(&file.0).unwrap();
-            std::fs::write(&file.0, text + extra).unwrap();
-            Log::open(&file.0, &plan).err().unwrap().to_string()
-        };
-        assert!(write("nonsense\n").contains("line 3: "));
-        let again = serde_json::to_string(&game).unwrap() + "\n";
-        assert!(write(&again).contains("line 3: this game stands in the log twice"));
+        assert_eq!(game.ending, crate::arena::Ending::Finished);
+        let error = refused(&file, &plan, &[&game, &game]);
+        assert!(error.contains("record 2, at byte ") && error.contains("twice"), "{error}");
         let foreign = LoggedGame { game: 1, ..game.clone() };
-        let foreign = serde_json::to_string(&foreign).unwrap() + "\n";
-        assert!(write(&foreign).contains("line 3: game 1 is not in the plan"));
-        std::fs::write(&file.0, b"\xff\xfe\n").unwrap();
-        assert!(Log::open(&file.0, &plan).err().unwrap().to_string().contains("line 1: not text"));
-        std::fs::write(&file.0, "{}\n").unwrap();
-        let error = Log::open(&file.0, &plan).err().unwrap().to_string();
-        assert!(error.contains("not the head of a match log"), "{error}");
+        assert!(refused(&file, &plan, &[&foreign]).contains("game 1 is not in the plan"));
+        let won = LoggedGame { half_points: 2 - game.half_points, ..game.clone() };
+        let error = refused(&file, &plan, &[&won]);
+        assert!(error.contains("is not the result of its moves"), "{error}");
+        let higher = LoggedGame { discs: game.discs.map(|discs| discs + 2), ..game.clone() };
+        assert!(refused(&file, &plan, &[&higher]).contains("is not the result of its moves"));
+        let moves = game.moves[..game.moves.len() - 2].to_owned();
+        let shorter = LoggedGame { moves, ..game.clone() };
+        assert!(refused(&file, &plan, &[&shorter]).contains("did not end on the board"));
+        let illegal = LoggedGame { moves: "a1".to_owned(), ..game };
+        assert!(refused(&file, &plan, &[&illegal]).contains("illegal"));
+    }
+
+    /// Two hundred lines changed in every way: a byte, a digit of the result, a line lost, doubled
+    /// or moved.
+    #[test]
+    fn two_hundred_altered_lines_are_all_noticed() {
+        let file = TempFile::new("altered");
+        let plan = small_plan(&["depth=1", "depth=1"], Pairings::HeadToHead, 5);
+        let (mut log, ..) = Log::open(&file.0, &plan).unwrap();
+        for number in 0..10 {
+            log.append(&play(&plan, number)).unwrap();
+        }
+        drop(log);
+        let whole = std::fs::read_to_string(&file.0).unwrap();
+        let lines: Vec<&str> = whole.lines().collect();
+        let mut rng = seeded(9);
+        let mut noticed = 0;
+        for alteration in 0..200 {
+            let mut altered: Vec<String> = lines.iter().map(|&line| line.to_owned()).collect();
+            // The last line may be lost like an interrupted write; the others may not.
+            let line = rng.random_range(0..lines.len() - 1);
+            match alteration % 5 {
+                0 | 1 => {
+                    let at = rng.random_range(0..altered[line].len());
+                    let with = if altered[line].as_bytes()[at] == b'7' { "8" } else { "7" };
+                    altered[line].replace_range(at..=at, with);
+                }
+                2 => {
+                    let line = line.max(1);
+                    let at = altered[line].find("\"half_points\":").unwrap() + 14;
+                    let old = altered[line].as_bytes()[at];
+                    altered[line].replace_range(at..=at, if old == b'2' { "0" } else { "2" });
+                }
+                3 => drop(altered.remove(line)),
+                _ => altered.swap(line, line + 1),
+            }
+            assert_ne!(altered, lines);
+            std::fs::write(&file.0, altered.join("\n") + "\n").unwrap();
+            noticed += usize::from(Log::open(&file.0, &plan).is_err());
+        }
+        assert_eq!(noticed, 200);
+    }
+
+    #[test]
+    fn files_that_are_no_logs_are_refused() {
+        let file = TempFile::new("no-log");
+        let plan = small_plan(&["depth=1", "depth=1"], Pairings::HeadToHead, 1);
+        for text in ["{}\n", "\u{ff}\n", "{\"settings\":{}}\n{\"game\":0}\n"] {
+            std::fs::write(&file.0, text).unwrap();
+            let error = Log::open(&file.0, &plan).err().unwrap().to_string();
+            assert!(error.contains("no Kitai match log"), "{error}");
+            assert_eq!(std::fs::read_to_string(&file.0).unwrap(), text);
+        }
     }
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::plan::{Plan, Scheduled};
-use super::referee::{Ending, PlayedGame, Side};
+use super::referee::{Ending, PlayedGame, Side, half_points};
+use crate::record::History;
 
 /// One line of the log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,15 +54,53 @@ impl LoggedGame {
         }
     }
 
-    /// Whether this is the game that the plan has under its number.
-    pub fn belongs_to(&self, plan: &Plan) -> bool {
-        self.game < plan.games() && {
-            let scheduled = plan.game(self.game);
+    /// Checks that this is the game that the plan has under its number, that its moves are legal,
+    /// and that its result is theirs if it ended on the board.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self, plan: &Plan) -> Result<(), String> {
+        let number = self.game;
+        let in_plan = number < plan.games() && {
+            let scheduled = plan.game(number);
             plan.players[scheduled.black].name == self.black
                 && plan.players[scheduled.white].name == self.white
                 && plan.openings[scheduled.opening].label() == self.opening
-                && self.half_points <= 2
+        };
+        if !in_plan {
+            return Err(format!("game {number} is not in the plan"));
         }
+        let history =
+            self.history(plan).ok_or_else(|| format!("game {number} has an illegal move"))?;
+        let on_board = history.is_over().then(|| history.board().final_score_for_black());
+        let result = match (&self.ending, on_board) {
+            (Ending::Finished, None) => {
+                return Err(format!("game {number} did not end on the board"));
+            }
+            (Ending::Finished, Some(discs)) => (half_points(discs), Some(discs)),
+            (Ending::Adjudicated, _) => {
+                let discs = self.discs.ok_or_else(|| format!("game {number} has no result"))?;
+                (half_points(discs), Some(discs))
+            }
+            (Ending::Resigned(Side::Black) | Ending::Failed(Side::Black, _), _) => (0, None),
+            (Ending::Resigned(Side::White) | Ending::Failed(Side::White, _), _) => (2, None),
+        };
+        if (self.half_points, self.discs) != result {
+            let half_points = self.half_points;
+            return Err(format!(
+                "game {number}: {half_points} half points is not the result of its moves"
+            ));
+        }
+        Ok(())
+    }
+
+    /// The game from its opening on; `None` if a move is not legal.
+    pub fn history(&self, plan: &Plan) -> Option<History> {
+        let mut history = plan.openings[plan.game(self.game).opening].history.clone();
+        for index in 0..self.moves.len().div_ceil(2) {
+            history.play(self.moves.get(2 * index..2 * index + 2)?.parse().ok()?).ok()?;
+        }
+        Some(history)
     }
 
     /// The side that failed or gave up, if one did.

@@ -38,7 +38,7 @@ mod misbehaving_engines;
 #[cfg(test)]
 mod tests;
 
-pub use log::{Log, LogError};
+pub use log::Log;
 pub use logged::LoggedGame;
 pub use openings::{Opening, OpeningError, OpeningSource};
 pub use plan::{Kind, Plan};

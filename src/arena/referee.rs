@@ -96,12 +96,17 @@ impl PlayedGame {
                 Side::Black => 0,
                 Side::White => 2,
             },
-            (_, discs) => match discs.unwrap_or(0).signum() {
-                1 => 2,
-                0 => 1,
-                _ => 0,
-            },
+            (_, discs) => half_points(discs.unwrap_or(0)),
         }
+    }
+}
+
+/// Black's half points for this disc difference.
+pub(super) fn half_points(discs: i32) -> u8 {
+    match discs.signum() {
+        1 => 2,
+        0 => 1,
+        _ => 0,
     }
 }
 

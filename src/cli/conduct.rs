@@ -171,8 +171,11 @@ impl Keeper {
             std::fs::create_dir_all(folder)
                 .map_err(|error| CliError::io(folder.display().to_string(), error))?;
         }
-        let (log, resumed) =
-            Log::open(&with_ending(out, "jsonl"), plan).map_err(CliError::input)?;
+        let log_path = with_ending(out, "jsonl");
+        let (log, resumed, found) = Log::open(&log_path, plan).map_err(CliError::input)?;
+        if found.torn > 0 {
+            eprintln!("kitai: {}: {found}", log_path.display());
+        }
         let archive_path = with_ending(out, "ggf");
         let archive = File::create(&archive_path)
             .map_err(|error| CliError::io(archive_path.display().to_string(), error))?;

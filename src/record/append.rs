@@ -166,6 +166,16 @@ impl Appender {
         if self.buffer.len() >= BUFFER { self.flush() } else { Ok(()) }
     }
 
+    /// Adds a record as JSON.
+    ///
+    /// # Errors
+    /// As [`Appender::append`].
+    pub fn append_json(&mut self, record: &impl Serialize) -> Result<(), AppendError> {
+        let text = serde_json::to_vec(record)
+            .map_err(|error| AppendError::Io { file: self.path.clone(), source: error.into() })?;
+        self.append(&text)
+    }
+
     /// Hands everything added so far over to the system: it survives the end of this process.
     ///
     /// # Errors
