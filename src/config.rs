@@ -105,6 +105,9 @@ const BUILT_IN: &[(&str, &str)] = &[
     preset!("uct-t-10000"),
 ];
 
+/// Largest file taken for a preset, bytes.
+const LARGEST_FILE: u64 = 1 << 20;
+
 /// The names of the built-in presets.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
     BUILT_IN.iter().map(|(name, _)| *name)
@@ -127,12 +130,11 @@ pub fn load(name: &str) -> Result<Preset, ConfigError> {
     }
     let path = Path::new(name);
     if !path.exists() {
-        let valid = built_in_names().collect::<Vec<_>>().join(", ");
-        return Err(ConfigError::Unknown { name: name.to_owned(), valid });
+        return Err(unknown(name));
     }
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| ConfigError::Io { file: name.to_owned(), source })?;
-    parse(name, &text)
+    let bytes = crate::files::read(path, LARGEST_FILE)
+        .map_err(|error| ConfigError::Io { file: name.to_owned(), source: error.into() })?;
+    parse(name, &String::from_utf8_lossy(&bytes))
 }
 
 /// The built-in preset `level-N` for human opponents.
@@ -140,7 +142,17 @@ pub fn load(name: &str) -> Result<Preset, ConfigError> {
 /// # Errors
 /// If there is no such level.
 pub fn load_level(level: u32) -> Result<Preset, ConfigError> {
-    load(&format!("level-{level}"))
+    let name = format!("level-{level}");
+    // Clients on the network choose levels: a file of that name is nothing to them.
+    match BUILT_IN.iter().find(|(known, _)| *known == name) {
+        Some((name, text)) => parse(name, text),
+        None => Err(unknown(&name)),
+    }
+}
+
+fn unknown(name: &str) -> ConfigError {
+    let valid = built_in_names().collect::<Vec<_>>().join(", ");
+    ConfigError::Unknown { name: name.to_owned(), valid }
 }
 
 fn parse(file: &str, text: &str) -> Result<Preset, ConfigError> {

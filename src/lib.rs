@@ -7,10 +7,10 @@
 //! | [`cli`] | one file per subcommand |
 //! | [`lab`] | the papers' experiments, ours beside theirs |
 //! | [`arena`] | engine against engine: referee, matches, tournaments |
-//! | [`server`] | standard streams and TCP: lines in, replies out |
-//! | [`protocol`] | NBoard and GTP: grammar, session, writer |
+//! | [`server`] | standard streams, TCP in and out: carries out what sessions want |
+//! | [`protocol`] | NBoard and GTP: grammar, session (inputs to actions), writer |
 //! | [`training`] | how the evaluation learns: scored positions, self-play, the fit |
-//! | [`engine`] | a game, its clocks, and the thread that thinks about it |
+//! | [`engine`] | games, their clocks and limits, and the threads that think about them |
 //! | [`config`] | presets: option values by name |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth |
@@ -20,6 +20,7 @@
 //! | [`score`] | discs from the mover's view, the scale shown to people |
 //! | [`statistics`] | one Φ, one class of moments, intervals and tests |
 //! | [`plot`] | one way to draw a chart |
+//! | [`files`] | regular files of bounded size, read whole |
 //! | [`othello`] | the rules |
 //! | [`random`] | the one seeded source of randomness |
 
@@ -28,6 +29,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod eval;
+pub mod files;
 pub mod game;
 pub mod lab;
 mod memory;

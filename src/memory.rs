@@ -1,4 +1,33 @@
-//! Large blocks of memory that are read all over: fewer, larger pages make that faster.
+//! Large blocks of memory: how much the machine has, how to ask for some without ending the
+//! process, and huge pages for what is read all over.
+
+use zerocopy::FromZeros;
+
+/// A block of zeros that the system hands out page by page when first used; `None` if there is not
+/// so much memory: a number that a user wrote must never end the process.
+pub fn zeroed<T: FromZeros>(count: usize) -> Option<Box<[T]>> {
+    let mebibytes = (count as u128 * size_of::<T>() as u128) >> 20;
+    if mebibytes > u128::from(physical_mebibytes()) {
+        return None;
+    }
+    <[T]>::new_box_zeroed_with_elems(count).ok()
+}
+
+/// Memory that this process may use, MiB: the machine's, or less if a limit was set for it. Where
+/// it cannot be known, no limit.
+pub fn physical_mebibytes() -> u64 {
+    static KNOWN: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
+    *KNOWN.get_or_init(|| {
+        let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+            line.split_whitespace().next()?.parse::<u64>().ok().map(|kibibytes| kibibytes >> 10)
+        });
+        let limit = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
+            .ok()
+            .and_then(|text| text.trim().parse::<u64>().ok().map(|bytes| bytes >> 20));
+        machine.into_iter().chain(limit).min().unwrap_or(u64::MAX)
+    })
+}
 
 /// Asks the system to back a block that has not been written to yet with huge pages. Only advice:
 /// where there are none, nothing changes.
@@ -26,6 +55,14 @@ pub fn prefer_huge_pages<T>(_block: &[T]) {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_memory_than_there_is_is_refused_and_a_little_is_zero() {
+        assert!(zeroed::<u64>(usize::MAX / 8).is_none());
+        assert!(zeroed::<u64>(usize::MAX).is_none());
+        assert!(zeroed::<u64>(1000).unwrap().iter().all(|&word| word == 0));
+        assert!(physical_mebibytes() > 0);
+    }
 
     #[test]
     fn advice_leaves_the_content_alone_whatever_the_size() {

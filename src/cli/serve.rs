@@ -2,10 +2,14 @@
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::CliError;
 use super::common::EngineArgs;
-use crate::server::{self, Listen, Protocol, Service};
+use crate::server::{self, Listen, Protocol, ServeError, Service};
+
+/// Longest idle time taken, seconds: a year.
+const LONGEST_IDLE: u64 = 365 * 86_400;
 
 /// Serve an Othello program on standard input and output, or over TCP
 #[derive(clap::Args, Debug, Clone, Default, PartialEq)]
@@ -20,6 +24,19 @@ pub struct Args {
     /// Clients served at once over TCP [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     connections: Option<u32>,
+    /// What clients must send first, as `kitai-token TOKEN`; needed for any address but this
+    /// machine's own [default: the environment variable KITAI_TOKEN]
+    #[arg(long, value_name = "TOKEN")]
+    token: Option<String>,
+    /// End a connection after so many seconds of silence; 0 for never [default: 1800]
+    #[arg(long, value_name = "SECONDS")]
+    idle: Option<u64>,
+    /// Memory for the tables of all clients together, MiB [default: half of the machine's]
+    #[arg(long, value_name = "MIB")]
+    max_memory: Option<u64>,
+    /// Search threads of all clients together [default: what they begin with and one per core]
+    #[arg(long, value_name = "N")]
+    max_threads: Option<u64>,
     /// Add the games that NBoard says `learn` for to this file, as GGF
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
@@ -39,15 +56,32 @@ pub fn run(args: &Args, protocol: Protocol) -> Result<(), CliError> {
         if std::io::stdin().is_terminal() {
             greet(protocol);
         }
-        return server::serve_stdio(&service)
-            .map_err(|error| CliError::io("standard input and output", error));
+        return server::serve_stdio(&service).map_err(|error| failed("standard streams", error));
     };
     let mut listen: Listen = address.parse().map_err(CliError::input)?;
     if let Some(connections) = args.connections {
         listen.connections = connections as usize;
     }
-    server::serve_tcp(&listen, &service, |address| eprintln!("kitai: listening on {address}"))
-        .map_err(|error| CliError::io(address, error))
+    listen.token = args.token.clone().or_else(|| std::env::var("KITAI_TOKEN").ok());
+    if let Some(seconds) = args.idle {
+        listen.idle = (seconds > 0).then(|| Duration::from_secs(seconds.min(LONGEST_IDLE)));
+    }
+    listen.memory = args.max_memory;
+    listen.threads = args.max_threads;
+    server::serve_tcp(&listen, &service, |address| {
+        eprintln!("kitai: listening on {address}");
+        if !address.ip().is_loopback() {
+            eprintln!("kitai: warning: other machines can connect; moves and token go unencrypted");
+        }
+    })
+    .map_err(|error| failed(address, error))
+}
+
+fn failed(place: &str, error: ServeError) -> CliError {
+    match error {
+        ServeError::Io(source) => CliError::io(place, source),
+        other => CliError::input(other),
+    }
 }
 
 /// For a person who started the server by hand. On stderr: stdout belongs to the protocol.

@@ -26,22 +26,27 @@ mod parameters {
 pub struct Task {
     /// Position, limits, and how many moves to report.
     pub request: Request,
-    /// Whether the first line of the outcome is a move to play, chosen as the option `softness`
-    /// says, or simply the best.
-    pub soften: bool,
+    /// Discs: how readily a worse move is chosen to play; 0 always plays the best.
+    pub softness: f64,
+    /// Seed of that choice.
+    pub seed: u64,
 }
 
 impl Task {
     /// The move to play in a position, within the limits of the options and the clock.
     pub fn play(options: &Options, position: Position, clock: Option<&Clock>) -> Task {
         let limits = move_limits(options, position, clock);
-        Task { request: Request::new(position, limits), soften: true }
+        Task {
+            request: Request::new(position, limits),
+            softness: options.number("softness"),
+            seed: options.integer("seed") as u64,
+        }
     }
 
     /// The best `count` moves of a position within these limits, told as they are.
     pub fn hint(position: Position, limits: Limits, count: usize) -> Task {
         let request = Request { multi_pv: count.max(1), ..Request::new(position, limits) };
-        Task { request, soften: false }
+        Task { request, softness: 0.0, seed: 0 }
     }
 }
 

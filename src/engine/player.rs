@@ -3,6 +3,7 @@
 //! The search thread, the command line and `kitai play` all choose their moves through
 //! [`Player::search`], which is why they choose the same ones.
 
+use super::budget::{Budget, Reservation};
 use super::choice;
 use super::limits::Task;
 use crate::options::{OptionError, Options};
@@ -23,15 +24,39 @@ const NOT_THE_METHODS: &[&str] = &[
 /// Chooses moves with the method its options name.
 pub struct Player {
     options: Options,
-    /// The method and the options it was built from; `None` until the first search and after a
-    /// change that asks for another.
-    method: Option<(Options, Box<dyn Method>)>,
+    /// `None` until it is first needed, and after a change that asks for another.
+    method: Option<Built>,
+    budget: Budget,
+}
+
+/// A method and what it was built from.
+struct Built {
+    options: Options,
+    method: Box<dyn Method>,
+    /// What it may use; given back after the method is gone.
+    _reservation: Reservation,
 }
 
 impl Player {
-    /// A player with these options; the method is built at the first search.
+    /// A player with these options; the method is built at the first search, unless
+    /// [`Player::prepare`] did it before.
     pub fn new(options: Options) -> Player {
-        Player { options, method: None }
+        Player::with_budget(options, Budget::unlimited())
+    }
+
+    /// The same within a budget that others share.
+    pub fn with_budget(options: Options, budget: Budget) -> Player {
+        Player { options, method: None, budget }
+    }
+
+    /// A player with the default options and a method of the test's own.
+    #[cfg(test)]
+    pub(super) fn with_method(method: Box<dyn Method>) -> Player {
+        let mut player = Player::new(Options::new());
+        let options = method_options(&player.options);
+        let reservation = player.budget.reserve(&options).unwrap();
+        player.method = Some(Built { options, method, _reservation: reservation });
+        player
     }
 
     /// The options now.
@@ -39,16 +64,28 @@ impl Player {
         &self.options
     }
 
-    /// Takes these options from the next search on. The method keeps what it has learnt unless
-    /// one of its own options changed.
-    pub fn set_options(&mut self, options: Options) {
-        self.options = options;
+    /// Takes these options, and builds the method they choose unless it is there already: it keeps
+    /// what it has learnt unless one of its own options changed.
+    ///
+    /// # Errors
+    /// If the method cannot be built from them (too much memory, a weights file that cannot be
+    /// read, …); the player then goes on with the options it had.
+    pub fn configure(&mut self, options: Options) -> Result<(), OptionError> {
+        let had_method = self.method.is_some();
+        let old = std::mem::replace(&mut self.options, options);
+        self.prepare().inspect_err(|_| {
+            self.options = old;
+            if had_method && let Err(problem) = self.prepare() {
+                // It was built from them before; the next search will say what is wrong.
+                tracing::error!(%problem, "the options before cannot be used any more");
+            }
+        })
     }
 
     /// Forgets everything learnt in earlier searches.
     pub fn clear(&mut self) {
-        if let Some((_, method)) = &mut self.method {
-            method.clear();
+        if let Some(built) = &mut self.method {
+            built.method.clear();
         }
     }
 
@@ -67,15 +104,17 @@ impl Player {
 
     fn method(&mut self) -> Result<&mut Box<dyn Method>, OptionError> {
         let own = method_options(&self.options);
-        if self.method.as_ref().is_none_or(|(built_from, _)| *built_from != own) {
+        if self.method.as_ref().is_none_or(|built| built.options != own) {
             // The old tables go before the new ones come.
             self.method = None;
         }
         match &mut self.method {
-            Some((_, method)) => Ok(method),
+            Some(built) => Ok(&mut built.method),
             none => {
-                let built = search::build(&self.options)?;
-                Ok(&mut none.insert((own, built)).1)
+                let reservation = self.budget.reserve(&own)?;
+                let method = search::build(&self.options)?;
+                let built = Built { options: own, method, _reservation: reservation };
+                Ok(&mut none.insert(built).method)
             }
         }
     }
@@ -90,19 +129,23 @@ impl Player {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Result<Outcome, OptionError> {
-        let softness = if task.soften { self.options.number("softness") } else { 0.0 };
-        let seed = self.options.integer("seed") as u64;
         let method = self.method()?;
-        if softness <= 0.0 {
+        if task.softness <= 0.0 {
             return Ok(method.search(&task.request, stop, report));
         }
         let every_move = Request { multi_pv: 64, ..task.request.clone() };
         let mut outcome = method.search(&every_move, stop, report);
-        let chosen = choice::soft_choice(&outcome.lines, softness, seed, task.request.position);
+        let chosen =
+            choice::soft_choice(&outcome.lines, task.softness, task.seed, task.request.position);
         outcome.lines.swap(0, chosen);
         outcome.lines.truncate(task.request.multi_pv.max(1));
         Ok(outcome)
     }
+}
+
+/// Whether going from one set of options to the other asks for another method or other tables.
+pub fn changes_method(from: &Options, to: &Options) -> bool {
+    method_options(from) != method_options(to)
 }
 
 fn method_options(options: &Options) -> Options {
@@ -138,15 +181,28 @@ mod tests {
         let search = |player: &mut Player| {
             let task = task(player);
             player.search(&task, &StopFlag::new(), &mut |_| {}).unwrap();
-            let (_, method) = player.method.as_ref().unwrap();
-            std::ptr::from_ref::<dyn Method>(&**method).cast::<()>()
+            let built = player.method.as_ref().unwrap();
+            std::ptr::from_ref::<dyn Method>(&*built.method).cast::<()>()
         };
         let first = search(&mut player);
-        player.set_options(options(&[("depth", "3")]));
+        player.configure(options(&[("depth", "3")])).unwrap();
         assert_eq!(search(&mut player), first);
-        player.set_options(options(&[("depth", "3"), ("eval", "discs")]));
+        player.configure(options(&[("depth", "3"), ("eval", "discs")])).unwrap();
         search(&mut player);
-        assert_eq!(player.method.as_ref().unwrap().0, options(&[("eval", "discs")]));
+        assert_eq!(player.method.as_ref().unwrap().options, options(&[("eval", "discs")]));
+    }
+
+    #[test]
+    fn options_that_cannot_be_used_change_nothing() {
+        let small = options(&[("hash", "1")]);
+        let budget = Budget::shared(&small, 1, 4, 1).unwrap();
+        let mut player = Player::with_budget(small.clone(), budget);
+        player.prepare().unwrap();
+        let refused = player.configure(options(&[("hash", "65536")])).unwrap_err().to_string();
+        assert!(refused.starts_with("option `hash`: "), "{refused}");
+        assert_eq!(player.options(), &small);
+        assert!(player.method.is_some(), "it is ready to go on");
+        assert!(player.configure(options(&[("hash", "4")])).is_ok());
     }
 
     #[test]

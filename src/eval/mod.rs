@@ -183,14 +183,21 @@ fn shared<E>(
         modified: found.modified().ok(),
         bytes: found.len(),
     };
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = loaded.iter().position(|(known, _)| *known == origin);
-    let entry = match known {
-        Some(index) => loaded.remove(index),
-        None => (origin, load(file)?),
+    let lock = || LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let take_known = |loaded: &mut Vec<(Origin, Evaluation)>| {
+        let known = loaded.iter().position(|(known, _)| *known == origin);
+        known.map(|index| loaded.remove(index).1)
     };
-    let evaluation = entry.1.clone();
-    loaded.push(entry);
+    let known = take_known(&mut lock());
+    // Nobody waits for the disk of somebody else: files are read without the lock.
+    let evaluation = match known {
+        Some(evaluation) => evaluation,
+        None => load(file)?,
+    };
+    let mut loaded = lock();
+    // Somebody may have read the same file meanwhile; one of them is enough.
+    let evaluation = take_known(&mut loaded).unwrap_or(evaluation);
+    loaded.push((origin, evaluation.clone()));
     let surplus = loaded.len().saturating_sub(KEPT);
     loaded.drain(..surplus);
     Ok(evaluation)

@@ -121,13 +121,10 @@ struct Stage {
 /// # Errors
 /// If it cannot be read or is not exactly such a file.
 pub fn load(file: &Path, ablation: Ablation) -> Result<Linear, ZebraError> {
-    let io = |source| ZebraError::Io { file: file.display().to_string(), source };
-    let mut bytes = Vec::new();
-    std::fs::File::open(file)
-        .map_err(io)?
-        .take(MAX_FILE_BYTES)
-        .read_to_end(&mut bytes)
-        .map_err(io)?;
+    let bytes = crate::files::read(file, MAX_FILE_BYTES).map_err(|error| ZebraError::Io {
+        file: file.display().to_string(),
+        source: error.into(),
+    })?;
     parse(&bytes, ablation)
 }
 

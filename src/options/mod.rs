@@ -111,6 +111,14 @@ pub enum OptionError {
     },
 }
 
+impl OptionError {
+    /// An option that asks for more memory, in MiB, than there is.
+    pub fn no_memory(name: &'static str, options: &Options) -> OptionError {
+        let reason = format!("this machine has not {} MiB to give", options.get(name));
+        OptionError::Unusable { name, reason }
+    }
+}
+
 impl OptionKind {
     /// What a value must be, in words: `a whole number from 1 to 64`.
     pub fn expected(&self) -> String {

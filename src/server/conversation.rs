@@ -1,122 +1,307 @@
-//! One client from its first byte to its last: lines to the session, its replies back.
+//! One client from its first byte to its last: what happens goes to the session, its actions are
+//! carried out here.
 //!
-//! The loop waits for three things: a line, an event of the search thread, and the signal to shut
-//! down. While a reply cannot be written (the client does not read) nothing else is taken in, so
-//! nothing piles up: lines stay in the pipe, progress of the search is dropped where it is made.
+//! The loop waits for a line, an event of a search thread, a file that was read or written, a
+//! timer, and the signal to shut down. While a reply cannot be written (the client does not read)
+//! nothing else is taken in, so nothing piles up: lines stay in the pipe, progress of the search is
+//! dropped where it is made. Files are read and written on threads of their own.
 
-use std::time::Duration;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, sleep_until};
-use tracing::{debug, trace};
+use tokio::time::sleep_until;
+use tracing::{debug, info, trace, warn};
 
+use super::learning::LearnFile;
 use super::lines::{RawLine, next_line};
-use crate::engine::EngineEvent;
-use crate::protocol::{InputLine, Phase, Session};
+use crate::engine::{Engine, EngineEvent, GameId, SearchId, SearchUpdate};
+use crate::files;
+use crate::options::Options;
+use crate::protocol::{Action, Actions, Input, InputLine, Phase, RequestId, Session};
 
 /// Lines read ahead of the session, so that an end of input is noticed behind them.
 const READ_AHEAD: usize = 64;
-/// How long the work of a client that has left may go on: long enough for the answers to a short
-/// piped script, short enough to end well within a second.
-const FAREWELL: Duration = Duration::from_millis(250);
+/// Largest file a client may have read, bytes: far more than any game record.
+const LARGEST_FILE: u64 = 16 << 20;
+/// How often to look whether anybody still reads what a client that sends nothing more is told.
+const READER_CHECK: Duration = Duration::from_millis(100);
 
-/// Serves one client until it leaves, the session ends, or `shutdown` becomes true.
+/// A line and when it came.
+pub(super) type Arrival = std::io::Result<(RawLine, Instant)>;
+
+/// Whether nobody reads what is written any more; asked now and then.
+pub(super) type ReaderGone = Box<dyn Fn() -> bool + Send>;
+
+/// The lines of a client as they come.
+pub(super) struct Lines {
+    given_back: Option<Arrival>,
+    coming: mpsc::Receiver<Arrival>,
+}
+
+impl Lines {
+    /// Reads lines on a task of its own, a few ahead.
+    pub(super) fn of<R>(reader: R) -> Lines
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+    {
+        let (sender, coming) = mpsc::channel(READ_AHEAD);
+        tokio::spawn(async move {
+            let mut reader = BufReader::new(reader);
+            loop {
+                let line = match next_line(&mut reader).await {
+                    Ok(Some(line)) => Ok((line, Instant::now())),
+                    Ok(None) => return,
+                    Err(error) => Err(error),
+                };
+                let failed = line.is_err();
+                if sender.send(line).await.is_err() || failed {
+                    return;
+                }
+            }
+        });
+        Lines { given_back: None, coming }
+    }
+
+    /// The next line; `None` at the end of input. Nothing is lost if it is not waited for.
+    pub(super) async fn next(&mut self) -> Option<Arrival> {
+        match self.given_back.take() {
+            Some(line) => Some(line),
+            None => self.coming.recv().await,
+        }
+    }
+
+    /// Puts a line back, to be the next again.
+    pub(super) fn give_back(&mut self, line: Arrival) {
+        self.given_back = Some(line);
+    }
+}
+
+/// What a conversation needs besides its streams and its session.
+pub(super) struct Surroundings {
+    /// The search threads.
+    pub engine: Engine,
+    /// Their events.
+    pub events: mpsc::Receiver<EngineEvent>,
+    /// Where games to learn go.
+    pub learn_file: Option<Arc<LearnFile>>,
+    /// Becomes true when the process shall end.
+    pub shutdown: watch::Receiver<bool>,
+    /// How long nothing may be said by either side; `None` for as long as it likes.
+    pub idle: Option<Duration>,
+    /// Tells whether the reader of the replies has gone.
+    pub reader_gone: ReaderGone,
+}
+
+/// Makes the session's first game ready: method, tables and memory, before anything is answered.
+///
+/// # Errors
+/// If the options cannot be used, or the system refuses a thread.
+pub(super) async fn prepare(
+    surroundings: &mut Surroundings,
+    options: &Options,
+) -> std::io::Result<()> {
+    let Surroundings { engine, events, .. } = surroundings;
+    engine.configure(GameId(0), SearchId(0), options.clone(), Instant::now())?;
+    match events.recv().await.map(|event| event.update) {
+        Some(SearchUpdate::Failed(reason)) => Err(std::io::Error::other(reason)),
+        _ => Ok(()),
+    }
+}
+
+/// Serves one client until it leaves, the session ends, or `shutdown` becomes true. The session
+/// stays with the caller, who may connect it again.
 ///
 /// # Errors
 /// If the client can be neither read nor written (a client that went away is no error).
-pub async fn converse<R, W>(
-    reader: R,
+pub(super) async fn converse<W>(
+    mut lines: Lines,
     mut writer: W,
-    mut session: Box<dyn Session>,
-    mut events: mpsc::Receiver<EngineEvent>,
-    mut shutdown: watch::Receiver<bool>,
+    session: &mut dyn Session,
+    mut surroundings: Surroundings,
 ) -> std::io::Result<()>
 where
-    R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Unpin,
 {
-    let mut lines = read_ahead(reader);
+    let mut shutdown = surroundings.shutdown.clone();
+    let (answer, mut answers) = mpsc::unbounded_channel();
+    let mut work = Work {
+        engine: surroundings.engine,
+        learn_file: surroundings.learn_file,
+        answer,
+        timers: Vec::new(),
+        failures: Vec::new(),
+    };
     let mut input_open = true;
-    let mut deadline: Option<Instant> = None;
-    let mut out = String::new();
+    let mut actions = Actions::default();
+    let mut last_words = Instant::now();
     while session.phase() != Phase::Finished {
-        let farewell = deadline.unwrap_or_else(Instant::now);
+        let wake = work.next_wake(input_open, surroundings.idle.map(|idle| last_words + idle));
         tokio::select! {
             _ = shutdown.wait_for(|&now| now) => return Ok(()),
-            line = lines.recv(), if input_open && session.wants_input() => match line {
-                Some(Ok(line)) => take_line(&mut *session, &line, &mut out),
+            line = lines.next(), if input_open && session.wants_input() => match line {
+                Some(Ok((line, at))) => {
+                    last_words = at;
+                    let line = match &line {
+                        RawLine::Text(text) => {
+                            trace!(target: "kitai::wire", "< {text}");
+                            InputLine::Text(text)
+                        }
+                        RawLine::TooLong => {
+                            trace!(target: "kitai::wire", "< (a line that is too long)");
+                            InputLine::TooLong
+                        }
+                    };
+                    session.take(Input::Line(line), at, &mut actions);
+                }
                 Some(Err(error)) => return quietly(Err(error)),
                 None => {
                     debug!("end of input");
                     input_open = false;
-                    session.end_of_input(&mut out);
+                    session.take(Input::EndOfInput, Instant::now(), &mut actions);
                 }
             },
-            event = events.recv() => match event {
-                Some(event) => session.event(event, &mut out),
-                // The search thread is gone: there is nothing left to serve.
-                None => return Err(std::io::Error::other("the search thread ended")),
+            event = surroundings.events.recv() => match event {
+                Some(event) => session.take(Input::Event(event), Instant::now(), &mut actions),
+                None => return Err(std::io::Error::other("the search threads ended")),
             },
-            () = sleep_until(farewell), if deadline.is_some() => {
-                session.hurry();
-                deadline = None;
+            Some(answer) = answers.recv() => {
+                session.take(answer, Instant::now(), &mut actions);
+            }
+            () = sleep_until(wake.into()) => {}
+        }
+        let now = Instant::now();
+        for timer in work.due_timers(now) {
+            session.take(Input::Timer(timer), now, &mut actions);
+        }
+        for event in work.engine.give_up_overdue(now) {
+            session.take(Input::Event(event), now, &mut actions);
+        }
+        loop {
+            let mut out = String::new();
+            for action in actions.drain() {
+                work.carry_out(action, now, &mut out);
+            }
+            if !out.is_empty() {
+                last_words = now;
+                if !write_or_leave(&mut writer, &out, &mut shutdown).await? {
+                    return Ok(());
+                }
+            }
+            for event in std::mem::take(&mut work.failures) {
+                session.take(Input::Event(event), now, &mut actions);
+            }
+            if actions.is_empty() {
+                break;
             }
         }
-        if session.phase() == Phase::Closing && deadline.is_none() {
-            deadline = Some(Instant::now() + FAREWELL);
+        if !input_open && (surroundings.reader_gone)() {
+            debug!("nobody reads the replies any more");
+            return Ok(());
         }
-        if !out.is_empty() {
-            for line in out.lines() {
-                trace!(target: "kitai::wire", "> {line}");
-            }
-            let write = async {
-                writer.write_all(out.as_bytes()).await?;
-                writer.flush().await
-            };
-            tokio::select! {
-                _ = shutdown.wait_for(|&now| now) => return Ok(()),
-                written = write => if written.is_err() { return quietly(written) },
-            }
-            out.clear();
+        if surroundings.idle.is_some_and(|idle| now >= last_words + idle) {
+            info!("nothing was said for too long: the connection is closed");
+            return Ok(());
         }
     }
     Ok(())
 }
 
-fn take_line(session: &mut dyn Session, line: &RawLine, out: &mut String) {
-    match line {
-        RawLine::Text(text) => {
-            trace!(target: "kitai::wire", "< {text}");
-            session.line(InputLine::Text(text), out);
-        }
-        RawLine::TooLong => {
-            trace!(target: "kitai::wire", "< (a line that is too long)");
-            session.line(InputLine::TooLong, out);
-        }
+/// Writes a reply; false if the client or the process leaves meanwhile.
+async fn write_or_leave<W: AsyncWrite + Unpin>(
+    writer: &mut W,
+    text: &str,
+    shutdown: &mut watch::Receiver<bool>,
+) -> std::io::Result<bool> {
+    for line in text.lines() {
+        trace!(target: "kitai::wire", "> {line}");
+    }
+    let write = async {
+        writer.write_all(text.as_bytes()).await?;
+        writer.flush().await
+    };
+    tokio::select! {
+        _ = shutdown.wait_for(|&now| now) => Ok(false),
+        written = write => match written {
+            Ok(()) => Ok(true),
+            Err(error) => quietly(Err(error)).map(|()| false),
+        },
     }
 }
 
-fn read_ahead<R>(reader: R) -> mpsc::Receiver<std::io::Result<RawLine>>
-where
-    R: AsyncRead + Send + Unpin + 'static,
-{
-    let (sender, lines) = mpsc::channel(READ_AHEAD);
-    tokio::spawn(async move {
-        let mut reader = BufReader::new(reader);
-        loop {
-            let line = match next_line(&mut reader).await {
-                Ok(Some(line)) => Ok(line),
-                Ok(None) => return,
-                Err(error) => Err(error),
-            };
-            let failed = line.is_err();
-            if sender.send(line).await.is_err() || failed {
-                return;
+/// What carries out the actions of a session.
+struct Work {
+    engine: Engine,
+    learn_file: Option<Arc<LearnFile>>,
+    answer: mpsc::UnboundedSender<Input<'static>>,
+    timers: Vec<(Instant, RequestId)>,
+    /// Failures of actions themselves, for the session.
+    failures: Vec<EngineEvent>,
+}
+
+impl Work {
+    fn carry_out(&mut self, action: Action, now: Instant, out: &mut String) {
+        match action {
+            Action::Send(text) => out.push_str(&text),
+            Action::Configure { game, search, options } => {
+                if let Err(problem) = self.engine.configure(game, search, *options, now) {
+                    warn!(%problem, "no search thread");
+                    let update = SearchUpdate::Failed(format!("no search thread: {problem}"));
+                    self.failures.push(EngineEvent { game, search, update });
+                }
             }
+            Action::Think { game, search, task } => self.engine.think(game, search, *task, now),
+            Action::Stop { game } => self.engine.stop(game, now),
+            Action::Abandon { game } => self.engine.abandon(game, now),
+            Action::Clear { game } => self.engine.clear(game, now),
+            Action::Close { game } => self.engine.close(game),
+            Action::Load { request, file } => {
+                let answer = self.answer.clone();
+                tokio::task::spawn_blocking(move || {
+                    // A conversation that has ended wants no answer.
+                    let _ = answer.send(Input::Loaded(request, load(&file)));
+                });
+            }
+            Action::Save { request, line } => {
+                let (answer, learn_file) = (self.answer.clone(), self.learn_file.clone());
+                tokio::task::spawn_blocking(move || {
+                    let saved = match learn_file {
+                        Some(file) => file.add(&line).map_err(|problem| problem.to_string()),
+                        None => Err("there is no file to learn into".to_owned()),
+                    };
+                    let _ = answer.send(Input::Saved(request, saved));
+                });
+            }
+            Action::Later { request, after } => self.timers.push((now + after, request)),
         }
-    });
-    lines
+    }
+
+    /// When the loop must look at the time again.
+    fn next_wake(&self, input_open: bool, idle: Option<Instant>) -> Instant {
+        const LONGEST_SLEEP: Duration = Duration::from_secs(3600);
+        let check = (!input_open).then(|| Instant::now() + READER_CHECK);
+        self.timers
+            .iter()
+            .map(|(at, _)| *at)
+            .chain(self.engine.next_deadline())
+            .chain(idle)
+            .chain(check)
+            .min()
+            .unwrap_or_else(|| Instant::now() + LONGEST_SLEEP)
+    }
+
+    fn due_timers(&mut self, now: Instant) -> Vec<RequestId> {
+        let due = self.timers.iter().filter(|(at, _)| *at <= now).map(|(_, timer)| *timer);
+        let due = due.collect();
+        self.timers.retain(|(at, _)| *at > now);
+        due
+    }
+}
+
+fn load(file: &Path) -> Result<Vec<u8>, String> {
+    files::read(file, LARGEST_FILE).map_err(|problem| problem.to_string())
 }
 
 /// A client that went away in the middle is an end, not an error.
@@ -134,29 +319,48 @@ fn quietly(result: std::io::Result<()>) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Engine;
-    use crate::options::Options;
+    use crate::engine::Budget;
+    use crate::protocol::Permissions;
     use crate::protocol::nboard::NBoardSession;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
-    use tokio::io::{AsyncReadExt, duplex, split};
+    use tokio::io::{AsyncReadExt, DuplexStream, ReadHalf, WriteHalf, duplex, split};
 
     const PINGS: u64 = 20_000;
     /// Bytes that the test's connection holds in each direction.
     const PIPE: usize = 4096;
 
+    type Served = tokio::task::JoinHandle<std::io::Result<()>>;
+
+    fn serve_nboard(
+        room: usize,
+        shutdown: watch::Receiver<bool>,
+    ) -> (Served, ReadHalf<DuplexStream>, WriteHalf<DuplexStream>) {
+        let (client, server) = duplex(room);
+        let (reader, writer) = split(server);
+        let permissions = Permissions { files: true, learn: false };
+        let (engine, events) = Engine::with_channel(Budget::unlimited());
+        let surroundings = Surroundings {
+            engine,
+            events,
+            learn_file: None,
+            shutdown,
+            idle: None,
+            reader_gone: Box::new(|| false),
+        };
+        let served = tokio::spawn(async move {
+            let mut session = NBoardSession::new(Options::new(), permissions);
+            converse(Lines::of(reader), writer, &mut session, surroundings).await
+        });
+        let (replies, input) = split(client);
+        (served, replies, input)
+    }
+
     #[test]
     fn a_client_that_does_not_read_is_not_read_either_and_loses_nothing() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let (client, server) = duplex(PIPE);
-            let (reader, writer) = split(server);
-            let (engine, events) = Engine::start(Options::new()).unwrap();
-            let session = Box::new(NBoardSession::new(engine, None));
             let (_keep, shutdown) = watch::channel(false);
-            let served = tokio::spawn(converse(reader, writer, session, events, shutdown));
-
-            let (mut replies, mut input) = split(client);
+            let (served, mut replies, mut input) = serve_nboard(PIPE, shutdown);
             let sent = Arc::new(AtomicU64::new(0));
             let counter = sent.clone();
             let sender = tokio::spawn(async move {
@@ -190,13 +394,8 @@ mod tests {
     fn shutdown_ends_a_conversation_even_when_the_client_does_not_read() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let (client, server) = duplex(16);
-            let (reader, writer) = split(server);
-            let (engine, events) = Engine::start(Options::new()).unwrap();
-            let session = Box::new(NBoardSession::new(engine, None));
             let (shut, shutdown) = watch::channel(false);
-            let served = tokio::spawn(converse(reader, writer, session, events, shutdown));
-            let (_replies, mut input) = split(client);
+            let (served, _replies, mut input) = serve_nboard(16, shutdown);
             for _ in 0..5 {
                 input.write_all(b"ping 123456\n").await.unwrap();
             }

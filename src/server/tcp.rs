@@ -1,29 +1,53 @@
-//! Many clients over TCP, each with an engine of its own.
+//! Many clients over TCP, each with games of its own, all within one budget.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZero;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use thiserror::Error;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tracing::{info, warn};
 
-use super::{Service, conversation, signals};
-use crate::engine::Engine;
+use super::conversation::{self, Lines, Surroundings};
+use super::learning::LearnFile;
+use super::{ServeError, Service, gate, signals, socket};
+use crate::engine::{Budget, Engine, Player};
+use crate::memory;
 use crate::protocol::Permissions;
 
-/// Clients served at once unless told otherwise: each may use the memory of a hash table and the
-/// time of a search.
+/// Clients served at once unless told otherwise.
 const MAX_CONNECTIONS: usize = 8;
+/// How long a client may be silent unless told otherwise: longer than anybody thinks about a move.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+/// Games that clients may have learnt in one run of the server, bytes.
+const LEARN_ROOM: u64 = 16 << 20;
+/// The first pause after a failed accept, and the longest.
+const ACCEPT_PAUSE: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(5)];
+/// Clients being turned away politely at once; more are dropped without a word.
+const TURNED_AWAY: usize = 16;
+/// How long a client that is turned away may take to read why.
+const GOODBYE: Duration = Duration::from_secs(1);
 
-/// Where to listen and how many clients to take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where to listen, for whom, and what they may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listen {
     /// The address.
     pub address: SocketAddr,
-    /// Clients at once; one more is turned away.
+    /// Clients at once; one more is told that the server is busy.
     pub connections: usize,
+    /// What a client must say first; needed for any address but the machine's own.
+    pub token: Option<String>,
+    /// How long a client may be silent; `None` for as long as it likes.
+    pub idle: Option<Duration>,
+    /// Memory for all clients together, MiB; `None` for half of the machine's.
+    pub memory: Option<u64>,
+    /// Search threads for all clients together; `None` for as many as they begin with and one
+    /// more for each core.
+    pub threads: Option<u64>,
 }
 
 /// A text that is no address.
@@ -40,40 +64,94 @@ impl FromStr for Listen {
             Ok(port) => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
             Err(_) => text.parse().map_err(|_| ListenError(text.to_owned()))?,
         };
-        Ok(Listen { address, connections: MAX_CONNECTIONS })
+        Ok(Listen {
+            address,
+            connections: MAX_CONNECTIONS,
+            token: None,
+            idle: Some(IDLE),
+            memory: None,
+            threads: None,
+        })
     }
+}
+
+/// What all clients share.
+struct Shared {
+    service: Service,
+    token: Option<String>,
+    idle: Option<Duration>,
+    budget: Budget,
+    learn_file: Option<Arc<LearnFile>>,
+    shutdown: watch::Receiver<bool>,
 }
 
 pub(super) async fn serve(
     listen: &Listen,
     service: &Service,
     ready: impl FnOnce(SocketAddr),
-) -> std::io::Result<()> {
+) -> Result<(), ServeError> {
+    if !listen.address.ip().is_loopback() {
+        if listen.token.as_ref().is_none_or(String::is_empty) {
+            return Err(ServeError::NoToken(listen.address));
+        }
+        warn!(address = %listen.address, "other machines can connect; nothing is encrypted");
+    }
+    let budget = budget(listen, service)?;
+    // Options that cannot be used are told now, and what all clients share is made once.
+    Player::with_budget(service.options.clone(), budget.clone()).prepare()?;
     let mut shutdown = signals::shutdown()?;
     let listener = TcpListener::bind(listen.address).await?;
     ready(listener.local_addr()?);
+    let learn_file = service.learn_file.as_ref();
+    let shared = Arc::new(Shared {
+        service: service.clone(),
+        token: listen.token.clone(),
+        idle: listen.idle,
+        budget,
+        learn_file: learn_file.map(|path| Arc::new(LearnFile::new(path, Some(LEARN_ROOM)))),
+        shutdown: shutdown.clone(),
+    });
     let room = Arc::new(Semaphore::new(listen.connections));
+    let doorstep = Arc::new(Semaphore::new(TURNED_AWAY));
+    let [first_pause, longest_pause] = ACCEPT_PAUSE;
+    let mut pause = first_pause;
     loop {
-        let (stream, peer) = tokio::select! {
+        let accepted = tokio::select! {
             _ = shutdown.wait_for(|&now| now) => return Ok(()),
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    // Out of descriptors or a client that left: the next one may do better.
-                    warn!(%error, "a connection failed");
-                    tokio::task::yield_now().await;
-                    continue;
-                }
-            },
+            accepted = listener.accept() => accepted,
         };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of descriptors, most likely: it passes when someone leaves, not at once.
+                warn!(%error, ?pause, "a connection failed");
+                tokio::select! {
+                    _ = shutdown.wait_for(|&now| now) => return Ok(()),
+                    () = tokio::time::sleep(pause) => {}
+                }
+                pause = (pause * 2).min(longest_pause);
+                continue;
+            }
+        };
+        pause = first_pause;
         let Ok(place) = room.clone().try_acquire_owned() else {
             warn!(%peer, "turned away: {} clients are being served", listen.connections);
+            if let Ok(step) = doorstep.clone().try_acquire_owned() {
+                let reply = format!(
+                    "? busy: {} clients are being served, try again later\n\n",
+                    listen.connections
+                );
+                tokio::spawn(async move {
+                    turn_away(stream, &reply).await;
+                    drop(step);
+                });
+            }
             continue;
         };
         info!(%peer, "connected");
-        let client = serve_client(stream, service.clone(), shutdown.clone());
+        let shared = shared.clone();
         tokio::spawn(async move {
-            if let Err(error) = client.await {
+            if let Err(error) = serve_client(stream, &shared).await {
                 warn!(%peer, %error, "a conversation failed");
             }
             info!(%peer, "disconnected");
@@ -82,18 +160,52 @@ pub(super) async fn serve(
     }
 }
 
-async fn serve_client(
-    stream: TcpStream,
-    service: Service,
-    shutdown: watch::Receiver<bool>,
-) -> std::io::Result<()> {
-    // Replies are small and waited for.
-    stream.set_nodelay(true)?;
-    let (reader, writer) = stream.into_split();
-    let (engine, events) = Engine::start(service.options)?;
-    let permissions = Permissions { files: false, learn_file: service.learn_file };
-    let session = service.protocol.session(engine, permissions);
-    conversation::converse(reader, writer, session, events, shutdown).await
+fn budget(listen: &Listen, service: &Service) -> Result<Budget, ServeError> {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get) as u64;
+    let begin_with = service.options.integer("threads") as u64 * listen.connections as u64;
+    let memory = listen.memory.unwrap_or_else(|| memory::physical_mebibytes() / 2);
+    let threads = listen.threads.unwrap_or(begin_with + cores);
+    Ok(Budget::shared(&service.options, listen.connections, memory, threads)?)
+}
+
+/// Says why, and waits a moment for it to be read: closing at once would lose it.
+async fn turn_away(mut stream: TcpStream, reply: &str) {
+    let _ = tokio::time::timeout(GOODBYE, async {
+        stream.write_all(reply.as_bytes()).await?;
+        stream.shutdown().await?;
+        let mut unread = [0; 1024];
+        while stream.read(&mut unread).await? > 0 {}
+        Ok::<(), std::io::Error>(())
+    })
+    .await;
+}
+
+async fn serve_client(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
+    socket::prepare(&stream)?;
+    let reader_gone = socket::reader_of(&stream)?;
+    let (reader, mut writer) = stream.into_split();
+    let mut lines = Lines::of(reader);
+    if let Err(refusal) = gate::admit(&mut lines, shared.token.as_deref()).await {
+        info!(?refusal, "refused");
+        return writer.write_all(refusal.reply().as_bytes()).await;
+    }
+    let (engine, events) = Engine::with_channel(shared.budget.clone());
+    let mut surroundings = Surroundings {
+        engine,
+        events,
+        learn_file: shared.learn_file.clone(),
+        shutdown: shared.shutdown.clone(),
+        idle: shared.idle,
+        reader_gone,
+    };
+    let service = &shared.service;
+    if let Err(problem) = conversation::prepare(&mut surroundings, &service.options).await {
+        writer.write_all(format!("? busy: {problem}\n\n").as_bytes()).await?;
+        return Err(problem);
+    }
+    let permissions = Permissions { files: false, learn: shared.learn_file.is_some() };
+    let mut session = service.protocol.session(service.options.clone(), permissions);
+    conversation::converse(lines, writer, &mut *session, surroundings).await
 }
 
 #[cfg(test)]
@@ -109,5 +221,16 @@ mod tests {
             "here".parse::<Listen>().unwrap_err().to_string(),
             "`here` is no address to listen on: PORT (on this machine only) or IP:PORT"
         );
+    }
+
+    #[test]
+    fn other_machines_are_not_served_without_a_token() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        for token in [None, Some(String::new())] {
+            let mut listen: Listen = "0.0.0.0:0".parse().unwrap();
+            listen.token = token;
+            let refused = runtime.block_on(serve(&listen, &Service::default(), |_| {}));
+            assert!(matches!(refused, Err(ServeError::NoToken(_))), "{refused:?}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Ways to leave in the middle of a search: each ends the process with exit code 0.
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use super::client::Client;
 
@@ -34,14 +35,38 @@ fn the_end_of_input_ends_a_search_and_the_process() {
 }
 
 #[test]
-fn the_end_of_input_ends_a_gtp_search_with_its_best_move() {
-    let mut client = Client::kitai(["gtp", "--set", "move-time=86400000", "--set", "hash=4"]);
-    client.send("genmove b\ngenmove w\nname");
+fn a_piped_script_is_answered_completely() {
+    let mut client = Client::kitai(["gtp", "--set", "move-time=300", "--set", "hash=4"]);
+    client.send("genmove b\ngenmove w\ngenmove b\nreg_genmove w\nname");
     client.close();
-    let moves = [client.line_starting("= "), client.line_starting("= ")];
+    let moves: Vec<String> = (0..4).map(|_| client.line_starting("= ")).collect();
     assert!(moves.iter().all(|line| line.len() == 4), "{moves:?}");
     assert_eq!(client.line_starting("= "), "= Kitai");
     assert_eq!(client.wait().code(), Some(0));
+}
+
+#[test]
+fn an_analysis_ends_with_the_input() {
+    let mut client = Client::kitai(["gtp", "--set", "hash=4"]);
+    client.send("kitai-analyze");
+    client.line_starting("info ");
+    client.close();
+    assert_eq!(client.wait().code(), Some(0));
+}
+
+#[test]
+fn a_search_nobody_will_read_the_answer_of_ends() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kitai"))
+        .args(["gtp", "--set", "move-time=86400000", "--set", "hash=4"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    input.write_all(b"genmove b\n").unwrap();
+    // Both ends at once, as when a GUI dies.
+    drop((input, output));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 #[test]

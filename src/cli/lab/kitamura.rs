@@ -92,11 +92,11 @@ impl Terms {
             rounds,
             openings,
             opening_source: opening_source.to_owned(),
-            // Built-in players without a clock: margin and patience are never asked.
+            // Without a clock the margin is never asked; no move of these players takes an hour.
             rules: Rules {
                 control: TimeControl::None,
                 margin: Duration::ZERO,
-                patience: Duration::ZERO,
+                patience: Duration::from_secs(3600),
                 adjudicate: None,
             },
             seed: self.seed,

@@ -97,6 +97,9 @@ fn signature() -> u32 {
     crc.sum()
 }
 
+/// Largest file taken for weights, bytes: several times what there has ever been.
+const LARGEST_FILE: u64 = 256 << 20;
+
 fn checksum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);
@@ -118,8 +121,10 @@ impl Weights {
     /// # Errors
     /// If it cannot be read, is damaged or made for another version.
     pub fn load(file: &std::path::Path) -> Result<Weights, WeightsError> {
-        let bytes = std::fs::read(file)
-            .map_err(|source| WeightsError::Io { file: file.display().to_string(), source })?;
+        let bytes = crate::files::read(file, LARGEST_FILE).map_err(|error| WeightsError::Io {
+            file: file.display().to_string(),
+            source: error.into(),
+        })?;
         Weights::parse(&bytes)
     }
 

@@ -11,6 +11,8 @@
 
 pub mod grammar;
 mod session;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 pub use session::GtpSession;

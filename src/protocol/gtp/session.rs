@@ -4,6 +4,7 @@
 //! GoGui's `# interrupt` are noticed at once although replies keep their order.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tracing::debug;
@@ -11,10 +12,13 @@ use tracing::debug;
 use super::grammar::{self, COMMANDS, Command, ParseError};
 use super::writer;
 use crate::engine::{
-    Clock, Engine, EngineEvent, GameState, SearchId, SearchUpdate, Task, TurnState,
+    Clock, EngineEvent, GameId, GameState, SearchId, SearchUpdate, Task, TurnState, changes_method,
 };
+use crate::options::Options;
 use crate::othello::{Color, Move, Position};
-use crate::protocol::{InputLine, Phase, Session};
+use crate::protocol::{
+    Action, Actions, Input, InputLine, Numbers, Permissions, Phase, RequestId, Session,
+};
 use crate::record::{GameRecord, Note, sgf};
 use crate::search::{Event, Limits, Outcome};
 use crate::{config, options};
@@ -27,6 +31,8 @@ const QUEUED_COMMAND: usize = 64;
 const WHOLE_SECOND: Duration = Duration::from_secs(1);
 /// What `name` answers.
 const NAME: &str = "Kitai";
+/// The one game of a GTP conversation.
+const GAME: GameId = GameId(0);
 
 /// A command that waits.
 struct Waiting {
@@ -41,9 +47,8 @@ enum Refusal {
     TooLong,
 }
 
-/// The search whose end the client waits for.
+/// What the client waits for: a search, a configuration or a file.
 struct Job {
-    search: SearchId,
     id: Option<u32>,
     kind: JobKind,
     began: Instant,
@@ -51,16 +56,43 @@ struct Job {
 
 enum JobKind {
     /// `genmove`: the move is played.
-    Generate(Color),
+    Generate(SearchId, Color),
     /// `reg_genmove`: it is only told.
-    Suggest,
+    Suggest(SearchId),
     /// `kitai-analyze`: reports stream.
-    Analyze { interval: Duration, last: Option<Instant> },
+    Analyze(SearchId, Analysis),
+    /// `kitai-set`, `kitai-set_level`: these options, once the engine has taken them.
+    Configure(SearchId, Box<Options>),
+    /// `loadsgf`: up to the position before this move.
+    Load(RequestId, Option<u32>),
+}
+
+/// Reports of an analysis, not more often than the client wants them.
+struct Analysis {
+    interval: Duration,
+    last: Option<Instant>,
+    /// The newest report that came too early, and the timer that will send it.
+    held: Option<(RequestId, Event)>,
+}
+
+impl JobKind {
+    /// The search whose events this job waits for.
+    fn search(&self) -> Option<SearchId> {
+        match self {
+            JobKind::Generate(search, _)
+            | JobKind::Suggest(search)
+            | JobKind::Analyze(search, _)
+            | JobKind::Configure(search, _) => Some(*search),
+            JobKind::Load(..) => None,
+        }
+    }
 }
 
 /// One client speaking GTP.
 pub struct GtpSession {
-    engine: Engine,
+    options: Options,
+    permissions: Permissions,
+    numbers: Numbers,
     game: GameState,
     /// The clock both sides start with, if there is a time limit.
     full_clock: Option<Clock>,
@@ -68,8 +100,8 @@ pub struct GtpSession {
     queued: usize,
     job: Option<Job>,
     phase: Phase,
-    hurried: bool,
-    files: bool,
+    /// When what is being taken in happened.
+    now: Instant,
 }
 
 /// The reply to a command: a text or an error message; `None` when a search will reply.
@@ -88,22 +120,23 @@ fn error(message: impl ToString) -> Answer {
 }
 
 impl GtpSession {
-    /// A session at the start of a game. `files`: whether the client may name files to read.
-    pub fn new(engine: Engine, files: bool) -> GtpSession {
+    /// A session at the start of a game, with the options that the engine was configured with.
+    pub fn new(options: Options, permissions: Permissions) -> GtpSession {
         GtpSession {
-            engine,
+            options,
+            permissions,
+            numbers: Numbers::default(),
             game: GameState::default(),
             full_clock: None,
             queue: VecDeque::new(),
             queued: 0,
             job: None,
             phase: Phase::Open,
-            hurried: false,
-            files,
+            now: Instant::now(),
         }
     }
 
-    fn enqueue(&mut self, waiting: Waiting, out: &mut String) {
+    fn enqueue(&mut self, waiting: Waiting, out: &mut Actions) {
         if self.phase != Phase::Open {
             return;
         }
@@ -117,7 +150,7 @@ impl GtpSession {
     }
 
     /// Answers waiting commands until one needs a search.
-    fn work(&mut self, out: &mut String) {
+    fn work(&mut self, out: &mut Actions) {
         while self.job.is_none() {
             let Some(Waiting { id, command, size }) = self.queue.pop_front() else {
                 if self.phase == Phase::Closing {
@@ -132,14 +165,14 @@ impl GtpSession {
                 Err(Refusal::TooLong) => error("line too long"),
             };
             match answer {
-                Some(Ok(text)) => writer::success(out, id, &text),
-                Some(Err(message)) => writer::failure(out, id, &message),
+                Some(Ok(text)) => writer::success(out.text(), id, &text),
+                Some(Err(message)) => writer::failure(out.text(), id, &message),
                 None => {}
             }
         }
     }
 
-    fn execute(&mut self, command: Command, id: Option<u32>, out: &mut String) -> Answer {
+    fn execute(&mut self, command: Command, id: Option<u32>, out: &mut Actions) -> Answer {
         let board = self.game.board();
         match command {
             Command::ProtocolVersion => text("2"),
@@ -155,11 +188,11 @@ impl GtpSession {
             Command::BoardSize(8) => done(),
             Command::BoardSize(_) => error("unacceptable size"),
             Command::ClearBoard => {
-                self.start(GameState::default());
+                self.start(GameState::default(), out);
                 done()
             }
             Command::SetupBoard(board) => {
-                self.start(GameState::new(board));
+                self.start(GameState::new(board), out);
                 done()
             }
             Command::Play(color, played) => match self.game.play(color, played, Note::default()) {
@@ -167,26 +200,26 @@ impl GtpSession {
                 Err(illegal) => error(illegal),
             },
             Command::PlaySequence(moves) => self.play_sequence(&moves),
-            Command::GenMove(color) => self.generate(color, id),
+            Command::GenMove(color) => self.generate(color, id, out),
             Command::RegGenMove(color) => match self.game.turn_of(color) {
                 TurnState::Ready(position) => {
                     let mut task = self.task(color, position);
-                    task.soften = false;
-                    self.think(task, id, JobKind::Suggest)
+                    task.softness = 0.0;
+                    self.think(task, id, JobKind::Suggest, out)
                 }
                 TurnState::MustPass | TurnState::Over => text("pass"),
                 TurnState::OthersMove => error("illegal move"),
             },
             Command::Undo => {
                 if self.game.undo() {
-                    self.engine.abandon();
+                    out.push(Action::Abandon { game: GAME });
                     done()
                 } else {
                     error("cannot undo")
                 }
             }
             Command::TimeSettings { main, period, stones } => {
-                let fischer = self.engine.options().switch("fischer-time");
+                let fischer = self.options.switch("fischer-time");
                 self.full_clock = match (main.is_zero(), period.is_zero(), stones) {
                     (_, false, 0) if !fischer => None,
                     (false, false, 0) => Some(Clock::fischer(main, period)),
@@ -203,7 +236,7 @@ impl GtpSession {
                 self.set_time_left(color, left, stones);
                 done()
             }
-            Command::LoadSgf { file, before } => self.load_sgf(&file, before),
+            Command::LoadSgf { file, before } => self.load_sgf(&file, before, id, out),
             Command::PrintSgf => {
                 text(one_line(&sgf::write(&GameRecord::of(self.game.history().clone()))))
             }
@@ -238,15 +271,18 @@ impl GtpSession {
                     error("the game is not over")
                 }
             }
-            Command::Options => text(options_text(self.engine.options())),
-            Command::Set { name, value } => match self.engine.set_option(&name, &value) {
-                Ok(()) => done(),
-                Err(refused) => error(refused),
-            },
+            Command::Options => text(options_text(&self.options)),
+            Command::Set { name, value } => {
+                match self.permissions.with_option(&self.options, &name, &value) {
+                    Ok(options) => self.configure(options, id, out),
+                    Err(refused) => error(refused),
+                }
+            }
             Command::SetLevel(level) => match config::load_level(level) {
                 Ok(preset) => {
-                    self.engine.overlay_options(&preset.options);
-                    done()
+                    let mut options = self.options.clone();
+                    options.overlay(&preset.options);
+                    self.configure(options, id, out)
                 }
                 Err(unknown) => error(unknown),
             },
@@ -255,20 +291,21 @@ impl GtpSession {
                     return error("illegal move");
                 }
                 let all = board.position.legal_moves().count().max(1) as usize;
-                writer::open_stream(out, id);
+                writer::open_stream(out.text(), id);
                 if !self.queue.is_empty() || self.phase != Phase::Open {
                     // What waits behind it has already ended the analysis.
-                    out.push('\n');
+                    out.text().push('\n');
                     return None;
                 }
                 let task = Task::hint(board.position, Limits::default(), all);
-                self.think(task, id, JobKind::Analyze { interval, last: None })
+                let analysis = Analysis { interval, last: None, held: None };
+                self.think(task, id, |search| JobKind::Analyze(search, analysis), out)
             }
         }
     }
 
-    fn start(&mut self, game: GameState) {
-        self.engine.clear();
+    fn start(&mut self, game: GameState, out: &mut Actions) {
+        out.push(Action::Clear { game: GAME });
         self.game = game.with_clocks(self.full_clock, Duration::ZERO);
     }
 
@@ -283,10 +320,11 @@ impl GtpSession {
         done()
     }
 
-    fn generate(&mut self, color: Color, id: Option<u32>) -> Answer {
+    fn generate(&mut self, color: Color, id: Option<u32>, out: &mut Actions) -> Answer {
         match self.game.turn_of(color) {
             TurnState::Ready(position) => {
-                self.think(self.task(color, position), id, JobKind::Generate(color))
+                let task = self.task(color, position);
+                self.think(task, id, |search| JobKind::Generate(search, color), out)
             }
             TurnState::MustPass => match self.game.play(color, Move::Pass, Note::default()) {
                 Ok(()) => text("pass"),
@@ -298,15 +336,36 @@ impl GtpSession {
     }
 
     fn task(&self, color: Color, position: Position) -> Task {
-        self.game.task(self.engine.options(), color, position)
+        self.game.task(&self.options, color, position)
     }
 
-    fn think(&mut self, task: Task, id: Option<u32>, kind: JobKind) -> Answer {
-        let search = self.engine.think(task);
-        if self.hurried {
-            self.engine.stop();
+    fn think(
+        &mut self,
+        task: Task,
+        id: Option<u32>,
+        kind: impl FnOnce(SearchId) -> JobKind,
+        out: &mut Actions,
+    ) -> Answer {
+        let search = self.numbers.search();
+        out.push(Action::Think { game: GAME, search, task: Box::new(task) });
+        self.begin(id, kind(search))
+    }
+
+    /// Has the engine take these options, if they ask for another method or other tables; until it
+    /// has, the old ones hold.
+    fn configure(&mut self, options: Options, id: Option<u32>, out: &mut Actions) -> Answer {
+        if !changes_method(&self.options, &options) {
+            self.options = options;
+            return done();
         }
-        self.job = Some(Job { search, id, kind, began: Instant::now() });
+        let search = self.numbers.search();
+        self.game.stop_pondering();
+        out.push(Action::Configure { game: GAME, search, options: Box::new(options.clone()) });
+        self.begin(id, JobKind::Configure(search, Box::new(options)))
+    }
+
+    fn begin(&mut self, id: Option<u32>, kind: JobKind) -> Answer {
+        self.job = Some(Job { id, kind, began: self.now });
         None
     }
 
@@ -323,74 +382,89 @@ impl GtpSession {
         self.game.set_clock(color, Some(clock));
     }
 
-    fn load_sgf(&mut self, file: &str, before: Option<u32>) -> Answer {
-        if !self.files {
+    fn load_sgf(
+        &mut self,
+        file: &str,
+        before: Option<u32>,
+        id: Option<u32>,
+        out: &mut Actions,
+    ) -> Answer {
+        if !self.permissions.files {
             return error("cannot load file: no files over the network");
         }
-        let record = match std::fs::read(file) {
-            Ok(bytes) => sgf::parse(&String::from_utf8_lossy(&bytes)),
-            Err(problem) => return error(format!("cannot load file: {problem}")),
-        };
-        match record {
-            Ok(record) => {
-                let mut history = record.history;
-                let wanted = before.map_or(usize::MAX, |number| number.max(1) as usize - 1);
-                while history.moves().len() > wanted {
-                    history.undo();
-                }
-                self.start(GameState::of(GameRecord::of(history)));
-                text(self.game.board().turn.to_string())
-            }
-            Err(problem) => error(format!("cannot load file: {}", one_line(&problem.to_string()))),
-        }
+        let request = self.numbers.request();
+        out.push(Action::Load { request, file: PathBuf::from(file) });
+        self.begin(id, JobKind::Load(request, before))
     }
 
-    fn finish(&mut self, job: &Job, outcome: &Outcome, out: &mut String) {
+    fn loaded(
+        &mut self,
+        content: Result<Vec<u8>, String>,
+        before: Option<u32>,
+        out: &mut Actions,
+    ) -> Result<String, String> {
+        let cannot = |why: &str| format!("cannot load file: {}", one_line(why));
+        let content = content.map_err(|why| cannot(&why))?;
+        let record = sgf::parse(&String::from_utf8_lossy(&content))
+            .map_err(|problem| cannot(&problem.to_string()))?;
+        let mut history = record.history;
+        let wanted = before.map_or(usize::MAX, |number| number.max(1) as usize - 1);
+        while history.moves().len() > wanted {
+            history.undo();
+        }
+        self.start(GameState::of(GameRecord::of(history)), out);
+        Ok(self.game.board().turn.to_string())
+    }
+
+    /// Answers the job whose search has ended.
+    fn finish(&mut self, job: Job, outcome: Outcome, out: &mut Actions) {
         let best = outcome.best_move().unwrap_or(Move::Pass);
         match job.kind {
-            JobKind::Generate(color) => {
-                let seconds = Some(job.began.elapsed().as_secs_f64());
+            JobKind::Generate(_, color) => {
+                let took = self.now.saturating_duration_since(job.began);
+                let seconds = Some(took.as_secs_f64());
                 let note = Note { eval: Some(outcome.score().discs()), seconds };
                 match self.game.play(color, best, note) {
-                    Ok(()) => writer::success(out, job.id, &writer::vertex(best)),
-                    Err(illegal) => writer::failure(out, job.id, &illegal.to_string()),
+                    Ok(()) => writer::success(out.text(), job.id, &writer::vertex(best)),
+                    Err(illegal) => writer::failure(out.text(), job.id, &illegal.to_string()),
                 }
                 if self.phase == Phase::Open
                     && self.queue.is_empty()
-                    && let Some(task) = self.game.ponder(self.engine.options(), None)
+                    && let Some(task) = self.game.ponder(&self.options, None)
                 {
-                    self.engine.think(task);
+                    let search = self.numbers.search();
+                    out.push(Action::Think { game: GAME, search, task: Box::new(task) });
                 }
             }
-            JobKind::Suggest => writer::success(out, job.id, &writer::vertex(best)),
-            JobKind::Analyze { .. } => {
+            JobKind::Suggest(_) => writer::success(out.text(), job.id, &writer::vertex(best)),
+            JobKind::Analyze(..) => {
                 if !outcome.lines.is_empty() {
-                    out.push_str(&writer::analysis(&Event {
+                    out.text().push_str(&writer::analysis(&Event {
                         depth: outcome.depth,
-                        lines: outcome.lines.clone(),
+                        lines: outcome.lines,
                         nodes: outcome.nodes,
                         playouts: outcome.playouts,
                         elapsed: outcome.elapsed,
                     }));
                 }
-                out.push('\n');
+                out.text().push('\n');
             }
+            // They end with `Ready` or with their file.
+            JobKind::Configure(..) | JobKind::Load(..) => {}
         }
     }
 
     /// Anything the client sends ends a running analysis.
-    fn end_analysis(&mut self, out: &mut String) {
-        if let Some(Job { kind: JobKind::Analyze { .. }, .. }) = self.job {
-            self.engine.abandon();
+    fn end_analysis(&mut self, out: &mut Actions) {
+        if let Some(Job { kind: JobKind::Analyze(..), .. }) = self.job {
+            out.push(Action::Abandon { game: GAME });
             self.job = None;
-            out.push('\n');
+            out.text().push('\n');
             self.work(out);
         }
     }
-}
 
-impl Session for GtpSession {
-    fn line(&mut self, line: InputLine<'_>, out: &mut String) {
+    fn line(&mut self, line: InputLine<'_>, out: &mut Actions) {
         match line {
             InputLine::TooLong => self.enqueue(
                 Waiting { id: None, command: Err(Refusal::TooLong), size: QUEUED_COMMAND },
@@ -398,7 +472,7 @@ impl Session for GtpSession {
             ),
             InputLine::Text(text) => {
                 if grammar::is_interrupt(text) {
-                    self.engine.stop();
+                    out.push(Action::Stop { game: GAME });
                 }
                 match grammar::parse(text) {
                     Some(grammar::Line { id, command }) => {
@@ -412,50 +486,101 @@ impl Session for GtpSession {
         }
     }
 
-    fn event(&mut self, event: EngineEvent, out: &mut String) {
-        let Some(job) = &mut self.job else { return };
-        if job.search != event.search {
-            return;
-        }
+    fn event(&mut self, event: EngineEvent, out: &mut Actions) {
+        let awaited = |job: &mut Job| job.kind.search() == Some(event.search);
+        let Some(mut job) = self.job.take_if(awaited) else { return };
         match event.update {
             SearchUpdate::Progress(progress) => {
-                if let JobKind::Analyze { interval, last } = &mut job.kind
-                    && last.is_none_or(|last| last.elapsed() >= *interval)
-                {
-                    *last = Some(Instant::now());
-                    out.push_str(&writer::analysis(&progress));
+                if let JobKind::Analyze(_, analysis) = &mut job.kind {
+                    report(analysis, progress, self.now, &mut self.numbers, out);
                 }
+                self.job = Some(job);
+                return;
             }
-            SearchUpdate::Done(outcome) => {
-                if let Some(job) = self.job.take() {
-                    self.finish(&job, &outcome, out);
+            SearchUpdate::Done(outcome) => self.finish(job, outcome, out),
+            SearchUpdate::Ready => {
+                if let JobKind::Configure(_, options) = job.kind {
+                    self.options = *options;
                 }
-                self.work(out);
+                writer::success(out.text(), job.id, "");
             }
             SearchUpdate::Failed(reason) => {
                 debug!(reason, "search failed");
-                if let Some(job) = self.job.take() {
-                    match job.kind {
-                        JobKind::Analyze { .. } => out.push('\n'),
-                        _ => writer::failure(out, job.id, &one_line(&reason)),
-                    }
+                match job.kind {
+                    JobKind::Analyze(..) => out.text().push('\n'),
+                    _ => writer::failure(out.text(), job.id, &one_line(&reason)),
                 }
-                self.work(out);
             }
         }
-    }
-
-    fn end_of_input(&mut self, out: &mut String) {
-        if self.phase == Phase::Open {
-            self.phase = Phase::Closing;
-        }
-        self.end_analysis(out);
         self.work(out);
     }
 
-    fn hurry(&mut self) {
-        self.hurried = true;
-        self.engine.stop();
+    /// The time for a report that came too early.
+    fn timer(&mut self, timer: RequestId, out: &mut Actions) {
+        if let Some(Job { kind: JobKind::Analyze(_, analysis), .. }) = &mut self.job
+            && let Some((_, event)) = analysis.held.take_if(|(request, _)| *request == timer)
+        {
+            analysis.last = Some(self.now);
+            out.text().push_str(&writer::analysis(&event));
+        }
+    }
+}
+
+/// Sends a report, or keeps it until the interval has passed.
+fn report(
+    analysis: &mut Analysis,
+    event: Event,
+    now: Instant,
+    numbers: &mut Numbers,
+    out: &mut Actions,
+) {
+    let since = analysis.last.map(|last| now.saturating_duration_since(last));
+    match (since, &mut analysis.held) {
+        (Some(since), held) if since < analysis.interval => match held {
+            Some((_, older)) => *older = event,
+            None => {
+                let request = numbers.request();
+                out.push(Action::Later { request, after: analysis.interval - since });
+                *held = Some((request, event));
+            }
+        },
+        _ => {
+            analysis.last = Some(now);
+            analysis.held = None;
+            out.text().push_str(&writer::analysis(&event));
+        }
+    }
+}
+
+impl Session for GtpSession {
+    fn take(&mut self, input: Input<'_>, now: Instant, actions: &mut Actions) {
+        self.now = now;
+        match input {
+            Input::Line(line) => self.line(line, actions),
+            Input::Event(event) => self.event(event, actions),
+            Input::Timer(timer) => self.timer(timer, actions),
+            Input::Loaded(request, content) => {
+                let awaited =
+                    |job: &mut Job| matches!(job.kind, JobKind::Load(id, _) if id == request);
+                if let Some(Job { id, kind: JobKind::Load(_, before), .. }) =
+                    self.job.take_if(awaited)
+                {
+                    match self.loaded(content, before, actions) {
+                        Ok(text) => writer::success(actions.text(), id, &text),
+                        Err(message) => writer::failure(actions.text(), id, &message),
+                    }
+                    self.work(actions);
+                }
+            }
+            Input::Saved(..) => {}
+            Input::EndOfInput => {
+                if self.phase == Phase::Open {
+                    self.phase = Phase::Closing;
+                }
+                self.end_analysis(actions);
+                self.work(actions);
+            }
+        }
     }
 
     fn wants_input(&self) -> bool {

@@ -1,22 +1,27 @@
 //! An NBoard conversation. Whatever changes the game, and every ping, ends the running search at
 //! once; nothing of an old search is said after the pong.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::grammar::{self, Command};
 use super::writer;
 use crate::engine::{
-    Engine, EngineEvent, GameState, SearchId, SearchUpdate, Task, unforced_limits,
+    EngineEvent, GameId, GameState, SearchId, SearchUpdate, Task, changes_method, unforced_limits,
 };
 use crate::options::Options;
 use crate::othello::Move;
-use crate::protocol::{InputLine, Phase, Session};
+use crate::protocol::{
+    Action, Actions, Input, InputLine, Numbers, Permissions, Phase, RequestId, Session,
+};
 use crate::record::{Note, ggf};
 use crate::score::Score;
 use crate::search::{Limits, Outcome};
 
+/// The one game of an NBoard conversation.
+const GAME: GameId = GameId(0);
+/// Most bytes of lines that may wait while options are taken; beyond it the server stops reading.
+const QUEUE_ROOM: usize = 1 << 20;
 /// Depth of hints for a client that never said `set depth`.
 const HINT_DEPTH: u32 = 24;
 /// From this version on `go` is bound by the clocks of the game.
@@ -39,119 +44,161 @@ enum JobKind {
     },
 }
 
+/// An option that the engine is taking; lines wait meanwhile.
+struct Change {
+    search: SearchId,
+    name: String,
+    options: Options,
+}
+
 /// One client speaking NBoard.
 pub struct NBoardSession {
-    engine: Engine,
+    options: Options,
+    permissions: Permissions,
+    numbers: Numbers,
     game: GameState,
     version: i64,
     depth: Option<u32>,
-    contempt: f64,
     job: Option<Job>,
-    learn_file: Option<PathBuf>,
+    change: Option<Change>,
+    /// Lines that came during a change, and their bytes together.
+    waiting: VecDeque<Command>,
+    waiting_bytes: usize,
+    /// Games on their way to disk.
+    saving: Vec<RequestId>,
     phase: Phase,
-    hurried: bool,
+    /// When what is being taken in happened.
+    now: Instant,
 }
 
 impl NBoardSession {
-    /// A session at the start of a game. Games to learn are added to `learn_file`, if given.
-    pub fn new(engine: Engine, learn_file: Option<PathBuf>) -> NBoardSession {
+    /// A session at the start of a game, with the options that the engine was configured with.
+    pub fn new(options: Options, permissions: Permissions) -> NBoardSession {
         NBoardSession {
-            engine,
+            options,
+            permissions,
+            numbers: Numbers::default(),
             game: GameState::default(),
             version: CLOCK_VERSION,
             depth: None,
-            contempt: 0.0,
             job: None,
-            learn_file,
+            change: None,
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            saving: Vec::new(),
             phase: Phase::Open,
-            hurried: false,
+            now: Instant::now(),
         }
     }
 
-    /// What draws in a book shall count for Black, in discs, as the GUI last said. Kept for the
-    /// book; the search knows no draws before the end.
-    pub fn contempt(&self) -> f64 {
-        self.contempt
-    }
-
-    fn execute(&mut self, command: Command, out: &mut String) {
+    fn execute(&mut self, command: Command, out: &mut Actions) {
         match command {
             Command::Protocol(version) => {
                 self.version = version;
-                writer::my_name(out, self.depth);
-                writer::status(out, "");
+                writer::my_name(out.text(), self.depth);
+                writer::status(out.text(), "");
             }
             Command::SetDepth(depth) => {
-                self.abandon();
+                self.abandon(out);
                 self.depth = Some(depth.clamp(1, 60));
-                writer::my_name(out, self.depth);
+                writer::my_name(out.text(), self.depth);
             }
             Command::SetGame(text) => match ggf::parse_line(&text) {
                 Ok(games) => {
-                    self.abandon();
+                    self.abandon(out);
                     self.game = GameState::of(games.into_iter().next().unwrap_or_default());
                 }
-                Err(problem) => writer::status(out, &format!("set game: {problem}")),
+                Err(problem) => writer::status(out.text(), &format!("set game: {problem}")),
             },
-            Command::SetContempt(discs) => self.contempt = discs,
-            Command::SetOption { name, value } => match self.engine.set_option(&name, &value) {
-                Ok(()) => writer::status(
-                    out,
-                    &format!("option {name} = {}", self.engine.options().get(&name)),
-                ),
-                Err(refused) => writer::status(out, &refused.to_string()),
-            },
+            // It is about draws in an opening book; the search knows no draws before the end.
+            Command::SetContempt(_) => {}
+            Command::SetOption { name, value } => self.set_option(name, &value, out),
             Command::Move { played, eval, seconds } => {
                 match self.game.push(played, Note { eval, seconds }) {
                     // The move that the engine announced is what it already thinks beyond.
                     Ok(()) if self.game.is_pondering() => {}
-                    Ok(()) => self.abandon(),
-                    Err(illegal) => writer::status(out, &illegal.to_string()),
+                    Ok(()) => self.abandon(out),
+                    Err(illegal) => writer::status(out.text(), &illegal.to_string()),
                 }
             }
             Command::Hint(count) => self.hint(count as usize, out),
             Command::Go => self.go(out),
             Command::Ping(number) => {
-                self.abandon();
-                writer::pong(out, number);
+                self.abandon(out);
+                writer::pong(out.text(), number);
             }
             Command::Learn => self.learn(out),
             Command::Analyze => {
-                self.abandon();
-                writer::status(out, "Analyzing");
+                self.abandon(out);
+                writer::status(out.text(), "Analyzing");
                 self.analyze(self.game.history().moves().len(), out);
             }
-            Command::Stop => self.engine.stop(),
+            Command::Stop => out.push(Action::Stop { game: GAME }),
             Command::Clear => {
-                self.abandon();
-                self.engine.clear();
+                self.abandon(out);
+                out.push(Action::Clear { game: GAME });
             }
             Command::New => {
-                self.abandon();
+                self.abandon(out);
                 self.game = GameState::default();
             }
-            Command::Quit => self.close(),
+            Command::Quit => self.close(out),
         }
     }
 
-    fn abandon(&mut self) {
-        self.engine.abandon();
+    fn abandon(&mut self, out: &mut Actions) {
+        out.push(Action::Abandon { game: GAME });
         self.game.stop_pondering();
         self.job = None;
     }
 
-    fn think(&mut self, task: Task, kind: JobKind) {
-        let search = self.engine.think(task);
-        if self.hurried {
-            self.engine.stop();
+    fn think(&mut self, task: Task, kind: JobKind, out: &mut Actions) {
+        let search = self.numbers.search();
+        out.push(Action::Think { game: GAME, search, task: Box::new(task) });
+        self.job = Some(Job { search, kind, began: self.now });
+    }
+
+    /// Takes an option. One that asks for another method or other tables ends what runs and is
+    /// answered when they are made; lines wait until then.
+    fn set_option(&mut self, name: String, value: &str, out: &mut Actions) {
+        let options = match self.permissions.with_option(&self.options, &name, value) {
+            Ok(options) => options,
+            Err(refused) => return writer::status(out.text(), &refused.to_string()),
+        };
+        if !changes_method(&self.options, &options) {
+            return self.adopt(options, &name, out);
         }
-        self.job = Some(Job { search, kind, began: Instant::now() });
+        self.abandon(out);
+        let search = self.numbers.search();
+        let boxed = Box::new(options.clone());
+        out.push(Action::Configure { game: GAME, search, options: boxed });
+        self.change = Some(Change { search, name, options });
+    }
+
+    fn adopt(&mut self, options: Options, name: &str, out: &mut Actions) {
+        self.options = options;
+        writer::status(out.text(), &format!("option {name} = {}", self.options.get(name)));
+    }
+
+    fn changed(&mut self, change: Change, update: SearchUpdate, out: &mut Actions) {
+        match update {
+            SearchUpdate::Failed(refused) => writer::status(out.text(), &refused),
+            _ => self.adopt(change.options, &change.name, out),
+        }
+        while self.change.is_none()
+            && let Some(command) = self.waiting.pop_front()
+        {
+            self.execute(command, out);
+        }
+        if self.waiting.is_empty() {
+            self.waiting_bytes = 0;
+        }
     }
 
     /// The options with the depth that the GUI asked for. Its depth is the strength it wants, so
     /// it takes the place of `move-time`, except for methods that do not search by depth.
-    fn options(&self) -> Options {
-        let mut options = self.engine.options().clone();
+    fn limited_options(&self) -> Options {
+        let mut options = self.options.clone();
         let Some(depth) = self.depth else { return options };
         let own = options.integer("depth");
         let least = if own > 0 { own.min(i64::from(depth)) } else { i64::from(depth) };
@@ -166,146 +213,179 @@ impl NBoardSession {
         options
     }
 
-    fn hint(&mut self, count: usize, out: &mut String) {
-        self.abandon();
+    fn hint(&mut self, count: usize, out: &mut Actions) {
+        self.abandon(out);
         let position = self.game.history().board().position;
         if position.is_over() {
-            return writer::status(out, "game over");
+            return writer::status(out.text(), "game over");
         }
-        let mut limits = Limits { time: None, ..Limits::from_options(&self.options()) };
+        let mut limits = Limits { time: None, ..Limits::from_options(&self.limited_options()) };
         if limits == Limits::default() {
             limits = Limits::depth(HINT_DEPTH);
         }
-        self.think(Task::hint(position, limits, count), JobKind::Hint);
+        self.think(Task::hint(position, limits, count), JobKind::Hint, out);
     }
 
-    fn go(&mut self, out: &mut String) {
-        self.abandon();
+    fn go(&mut self, out: &mut Actions) {
+        self.abandon(out);
         let board = self.game.history().board();
         if !board.position.has_move() {
-            return writer::chosen(out, Move::Pass, None, Duration::ZERO);
+            return writer::chosen(out.text(), Move::Pass, None, Duration::ZERO);
         }
-        writer::status(out, "Thinking");
+        writer::status(out.text(), "Thinking");
         let clock = self.game.clock(board.turn).filter(|_| self.version >= CLOCK_VERSION);
-        let task = Task::play(&self.options(), board.position, clock.as_ref());
-        self.think(task, JobKind::Go);
+        let task = Task::play(&self.limited_options(), board.position, clock.as_ref());
+        self.think(task, JobKind::Go, out);
     }
 
-    fn learn(&mut self, out: &mut String) {
-        self.abandon();
-        match &self.learn_file {
-            None => writer::status(out, "no file to learn into (--learn FILE)"),
-            Some(file) => {
-                let line = ggf::write_line(&[self.game.record()]);
-                let added = std::fs::OpenOptions::new()
-                    .create(true)
-                    .append(true)
-                    .open(file)
-                    .and_then(|mut file| writeln!(file, "{}", line.trim_end()));
-                if let Err(problem) = added {
-                    writer::status(out, &format!("learn: {problem}"));
-                }
-            }
+    fn learn(&mut self, out: &mut Actions) {
+        self.abandon(out);
+        if !self.permissions.learn {
+            let why = "not learned: no file to learn into (--learn FILE)";
+            return writer::status(out.text(), why);
         }
-        out.push_str("learned\n");
+        let request = self.numbers.request();
+        let line = ggf::write_line(&[self.game.record()]).trim_end().to_owned();
+        out.push(Action::Save { request, line });
+        self.saving.push(request);
+    }
+
+    /// `learned` is what the GUI waits for; a game that could not be kept is said so first.
+    fn saved(&mut self, request: RequestId, result: Result<(), String>, out: &mut Actions) {
+        if !self.saving.contains(&request) {
+            return;
+        }
+        self.saving.retain(|&saving| saving != request);
+        match result {
+            Ok(()) => out.text().push_str("learned\n"),
+            Err(problem) => writer::status(out.text(), &format!("not learned: {problem}")),
+        }
+        self.finish_closing();
     }
 
     /// Values the position after `made` moves and then, one by one, those before it. Positions
     /// that are over need no search.
-    fn analyze(&mut self, made: usize, out: &mut String) {
+    fn analyze(&mut self, made: usize, out: &mut Actions) {
         let position = self.game.history().boards()[made].position;
         if !position.is_over() {
-            let limits = unforced_limits(&self.options(), position, None);
-            return self.think(Task::hint(position, limits, 1), JobKind::Analyze { made });
+            let limits = unforced_limits(&self.limited_options(), position, None);
+            let task = Task::hint(position, limits, 1);
+            return self.think(task, JobKind::Analyze { made }, out);
         }
-        writer::analysis(out, made, Score::whole(position.final_score()));
+        writer::analysis(out.text(), made, Score::whole(position.final_score()));
         match made.checked_sub(1) {
             Some(earlier) => self.analyze(earlier, out),
-            None => writer::status(out, ""),
+            None => writer::status(out.text(), ""),
         }
     }
 
-    fn finish(&mut self, job: &Job, outcome: &Outcome, out: &mut String) {
-        writer::node_stats(out, outcome.nodes, outcome.elapsed);
+    fn finish(&mut self, job: &Job, outcome: &Outcome, out: &mut Actions) {
+        writer::node_stats(out.text(), outcome.nodes, outcome.elapsed);
         match job.kind {
-            JobKind::Hint => writer::hints(out, &outcome.lines, outcome.depth),
+            JobKind::Hint => writer::hints(out.text(), &outcome.lines, outcome.depth),
             JobKind::Go => {
                 let played = outcome.best_move().unwrap_or(Move::Pass);
-                writer::chosen(out, played, Some(outcome.score()), job.began.elapsed());
-                writer::status(out, "");
+                let took = self.now.saturating_duration_since(job.began);
+                writer::chosen(out.text(), played, Some(outcome.score()), took);
+                writer::status(out.text(), "");
                 if self.phase == Phase::Open
-                    && let Some(task) = self.game.ponder(self.engine.options(), Some(played))
+                    && let Some(task) = self.game.ponder(&self.options, Some(played))
                 {
-                    self.engine.think(task);
+                    let search = self.numbers.search();
+                    out.push(Action::Think { game: GAME, search, task: Box::new(task) });
                 }
             }
             JobKind::Analyze { made } => {
-                writer::analysis(out, made, outcome.score());
+                writer::analysis(out.text(), made, outcome.score());
                 match made.checked_sub(1) {
-                    Some(earlier) if !self.hurried => self.analyze(earlier, out),
-                    _ => writer::status(out, ""),
+                    Some(earlier) if self.phase == Phase::Open => self.analyze(earlier, out),
+                    _ => writer::status(out.text(), ""),
                 }
             }
         }
     }
 
-    /// The client is leaving: only a move it may still wait for is worth finishing.
-    fn close(&mut self) {
+    /// The client is leaving: the search stops at once, and only a move that it may still wait for
+    /// and games on their way to disk are told.
+    fn close(&mut self, out: &mut Actions) {
+        self.phase = Phase::Closing;
         if matches!(self.job, Some(Job { kind: JobKind::Go, .. })) {
-            self.phase = Phase::Closing;
+            out.push(Action::Stop { game: GAME });
         } else {
-            self.abandon();
-            self.phase = Phase::Finished;
+            self.abandon(out);
         }
+        self.finish_closing();
     }
 
     fn finish_closing(&mut self) {
-        if self.phase == Phase::Closing && self.job.is_none() {
+        let idle = self.job.is_none() && self.change.is_none() && self.saving.is_empty();
+        if self.phase == Phase::Closing && idle {
             self.phase = Phase::Finished;
         }
     }
-}
 
-impl Session for NBoardSession {
-    fn line(&mut self, line: InputLine<'_>, out: &mut String) {
+    fn line(&mut self, line: InputLine<'_>, out: &mut Actions) {
         if self.phase != Phase::Open {
             return;
         }
         match line {
-            InputLine::TooLong => writer::status(out, "line too long"),
+            InputLine::TooLong => writer::status(out.text(), "line too long"),
             InputLine::Text(text) => match grammar::parse(text) {
+                Some(Ok(command)) if self.change.is_some() => {
+                    self.waiting_bytes += text.len();
+                    self.waiting.push_back(command);
+                }
                 Some(Ok(command)) => self.execute(command, out),
-                Some(Err(problem)) => writer::status(out, &problem.to_string()),
+                Some(Err(problem)) => writer::status(out.text(), &problem.to_string()),
                 None => {}
             },
         }
     }
 
-    fn event(&mut self, event: EngineEvent, out: &mut String) {
+    fn event(&mut self, event: EngineEvent, out: &mut Actions) {
+        if let Some(change) = self.change.take_if(|change| change.search == event.search) {
+            self.changed(change, event.update, out);
+            return self.finish_closing();
+        }
         let Some(job) = self.job.take_if(|job| job.search == event.search) else { return };
         match event.update {
             SearchUpdate::Progress(progress) => {
-                writer::node_stats(out, progress.nodes, progress.elapsed);
+                writer::node_stats(out.text(), progress.nodes, progress.elapsed);
                 if !matches!(job.kind, JobKind::Analyze { .. }) {
-                    writer::hints(out, &progress.lines, progress.depth);
+                    writer::hints(out.text(), &progress.lines, progress.depth);
                 }
                 self.job = Some(job);
             }
             SearchUpdate::Done(outcome) => self.finish(&job, &outcome, out),
-            SearchUpdate::Failed(reason) => writer::status(out, &reason),
+            SearchUpdate::Failed(reason) => writer::status(out.text(), &reason),
+            SearchUpdate::Ready => {}
         }
         self.finish_closing();
     }
+}
 
-    fn end_of_input(&mut self, _out: &mut String) {
-        if self.phase == Phase::Open {
-            self.close();
+impl Session for NBoardSession {
+    fn take(&mut self, input: Input<'_>, now: Instant, actions: &mut Actions) {
+        self.now = now;
+        match input {
+            Input::Line(line) => self.line(line, actions),
+            Input::Event(event) => self.event(event, actions),
+            Input::Saved(request, result) => self.saved(request, result, actions),
+            Input::Timer(_) | Input::Loaded(..) => {}
+            Input::EndOfInput if self.phase == Phase::Open => {
+                // What waits for an option is done before the client has left.
+                if self.change.is_some() {
+                    self.waiting.push_back(Command::Quit);
+                } else {
+                    self.close(actions);
+                }
+            }
+            Input::EndOfInput => {}
         }
     }
 
-    fn hurry(&mut self) {
-        self.hurried = true;
-        self.engine.stop();
+    fn wants_input(&self) -> bool {
+        self.waiting_bytes < QUEUE_ROOM
     }
 
     fn phase(&self) -> Phase {

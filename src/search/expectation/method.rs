@@ -127,7 +127,7 @@ fn build(rule: Rule, options: &Options) -> Result<Box<dyn Method>, OptionError> 
         rule,
         settings: settings_from_options(options)?,
         evaluation: eval::choose(options)?,
-        table: Table::new(bytes),
+        table: Table::try_new(bytes).ok_or_else(|| OptionError::no_memory("hash", options))?,
         options: options.clone(),
         solver: None,
     }))

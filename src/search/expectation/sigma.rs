@@ -162,6 +162,9 @@ pub fn shipped(name: &str) -> Option<SigmaTable> {
     Some(SigmaTable::parse(text).expect("shipped tables are valid (tested)"))
 }
 
+/// Largest file taken for a table, bytes.
+const LARGEST_FILE: u64 = 1 << 20;
+
 /// The spreads that the options `sigma`, `sigma-table`, `ahead` and `eval` ask for.
 ///
 /// # Errors
@@ -176,13 +179,14 @@ pub fn from_options(options: &Options) -> Result<Spreads, OptionError> {
     let name = if chosen.is_empty() { table_of_evaluation(&options.text("eval")) } else { chosen };
     let table = match shipped(&name) {
         Some(table) => table,
-        None => std::fs::read_to_string(&name)
+        None => crate::files::read(std::path::Path::new(&name), LARGEST_FILE)
             .map_err(|error| {
                 let names = shipped_names().collect::<Vec<_>>().join(", ");
                 unusable(format!("`{name}`: {error}; shipped tables: {names}"))
             })
-            .and_then(|text| {
-                SigmaTable::parse(&text).map_err(|error| unusable(format!("`{name}`: {error}")))
+            .and_then(|bytes| {
+                SigmaTable::parse(&String::from_utf8_lossy(&bytes))
+                    .map_err(|error| unusable(format!("`{name}`: {error}")))
             })?,
     };
     let ahead = options.integer("ahead") as u32;

@@ -22,10 +22,25 @@ pub struct Table {
 
 impl Table {
     /// A table of about this many bytes (at least one slot).
+    ///
+    /// # Panics
+    /// If there is not so much memory; [`Table::try_new`] says so instead.
     pub fn new(bytes: usize) -> Table {
+        Table::try_new(bytes).expect("a size chosen by the program")
+    }
+
+    /// The same for a size that a user chose; `None` if there is not so much memory.
+    pub fn try_new(bytes: usize) -> Option<Table> {
         let slots = (bytes / size_of::<Option<Entry>>()).max(1);
         // The largest power of two that fits.
-        Table { slots: vec![None; 1 << slots.ilog2()] }
+        let slots = 1 << slots.ilog2();
+        if bytes as u64 >> 20 > crate::memory::physical_mebibytes() {
+            return None;
+        }
+        let mut table = Vec::new();
+        table.try_reserve_exact(slots).ok()?;
+        table.resize(slots, None);
+        Some(Table { slots: table })
     }
 
     /// Forgets everything.

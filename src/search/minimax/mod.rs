@@ -83,7 +83,8 @@ pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
         end_confidence: options.integer("end-confidence") as u32,
         exact_from: options.integer("exact-from") as u32,
     };
-    let table = Table::new(options.integer("hash") as usize);
+    let table = Table::new(options.integer("hash") as usize)
+        .ok_or_else(|| OptionError::no_memory("hash", options))?;
     Ok(Box::new(Minimax { evaluation: eval::choose(options)?, table, settings }))
 }
 

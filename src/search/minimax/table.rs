@@ -14,7 +14,7 @@ use zerocopy::FromZeros;
 
 use super::probcut::Selectivity;
 use super::{SCORE_MAX, Value};
-use crate::memory::prefer_huge_pages;
+use crate::memory::{prefer_huge_pages, zeroed};
 use crate::othello::{Position, hash};
 
 /// No move, in an entry.
@@ -161,21 +161,16 @@ impl Slot {
     }
 }
 
-/// Empty buckets whose memory the system hands out only when it is first used: a match builds a
-/// table for every game, and most games touch little of it.
-fn zeroed_buckets(count: usize) -> Box<[Bucket]> {
-    <[Bucket]>::new_box_zeroed_with_elems(count)
-        .unwrap_or_else(|_| std::iter::repeat_with(Bucket::default).take(count).collect())
-}
-
 impl Table {
-    /// A table of about this many MiB (a power of two of buckets, at least one).
-    pub fn new(mebibytes: usize) -> Table {
+    /// A table of about this many MiB (a power of two of buckets, at least one); `None` if there is
+    /// not so much memory. The system hands it out only when it is first used: a match builds a
+    /// table for every game, and most games touch little of it.
+    pub fn new(mebibytes: usize) -> Option<Table> {
         let wanted = (mebibytes << 20) / size_of::<Bucket>();
         let buckets = (wanted + 1).next_power_of_two() / 2;
-        let buckets = zeroed_buckets(buckets.max(1));
+        let buckets = zeroed(buckets.max(1))?;
         prefer_huge_pages(&buckets);
-        Table { buckets, generation: AtomicU8::new(1) }
+        Some(Table { buckets, generation: AtomicU8::new(1) })
     }
 
     /// Forgets everything.
@@ -282,7 +277,7 @@ mod tests {
 
     #[test]
     fn what_was_stored_is_found_with_both_bounds_merged() {
-        let table = Table::new(1);
+        let table = Table::new(1).unwrap();
         let position = random_position(30, &mut seeded(1));
         assert_eq!(table.probe(position), None);
         table.store(position, &result(100, 140, 8, 2));
@@ -299,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_shallower_result_does_not_replace_a_deeper_one_of_the_same_position() {
-        let table = Table::new(1);
+        let table = Table::new(1).unwrap();
         let position = random_position(30, &mut seeded(2));
         table.store(position, &result(0, 10, 12, 5));
         table.store(position, &result(0, -10, 3, 1));
@@ -325,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_full_small_table_keeps_answering_only_what_it_was_told() {
-        let table = Table::new(1);
+        let table = Table::new(1).unwrap();
         let mut rng = seeded(5);
         for i in 0..60_000 {
             let position = random_position(20 + i % 30, &mut rng);

@@ -10,7 +10,7 @@ use std::time::Duration;
 fn method(settings: MinimaxSettings) -> Minimax {
     Minimax {
         evaluation: eval::Evaluation::Other(std::sync::Arc::new(eval::mobility::Mobility)),
-        table: Table::new(4),
+        table: Table::new(4).unwrap(),
         settings,
     }
 }
