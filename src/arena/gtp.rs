@@ -3,7 +3,8 @@
 //! Both schools of passing are served: an opponent's or own forced pass is sent once as
 //! `play COLOUR pass`; an engine that refuses it passes by itself, which is remembered. `genmove`
 //! is only asked of a side that has a move. GTP tells time in whole seconds: they are rounded
-//! down, and less than a second is not told at all; the referee's clock counts either way.
+//! down, and less than a second is not told at all; the referee's clock counts either way. Kitai
+//! itself takes decimals and increments, and is told them.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -165,12 +166,41 @@ impl Running {
         self.order(&format!("{command} {board}"), until, stop)
     }
 
+    /// Whether fractions of a second are understood.
+    fn takes_decimals(&self) -> bool {
+        self.knows("kitai-set")
+    }
+
+    fn set_time(
+        &mut self,
+        control: TimeControl,
+        until: Instant,
+        stop: &StopFlag,
+    ) -> Result<(), Fault> {
+        if !self.knows("time_settings") {
+            return Ok(());
+        }
+        if self.takes_decimals() {
+            for command in exact_time_settings(control) {
+                self.order(&command, until, stop)?;
+            }
+        } else if let Some(settings) = time_settings(control) {
+            self.order(&settings, until, stop)?;
+        }
+        Ok(())
+    }
+
     fn tell_time(&mut self, turn: &Turn<'_>, until: Instant) -> Result<(), Fault> {
         let Some(left) = turn.game.clock(turn.color).map(|clock| clock.left) else {
             return Ok(());
         };
         if !self.knows("time_left") {
             return Ok(());
+        }
+        if self.takes_decimals() {
+            let stones = u32::from(matches!(turn.rules.control, TimeControl::PerMove(_)));
+            let command = format!("time_left {} {:.3} {stones}", turn.color, left.as_secs_f64());
+            return self.order(&command, until, turn.stop);
         }
         let stones = match turn.rules.control {
             TimeControl::PerMove(time) if time.as_secs() == 0 => return Ok(()),
@@ -205,6 +235,18 @@ fn time_settings(control: TimeControl) -> Option<String> {
     }
 }
 
+/// The commands that tell a control to Kitai, fractions and increments included.
+fn exact_time_settings(control: TimeControl) -> Vec<String> {
+    match control {
+        TimeControl::None => Vec::new(),
+        TimeControl::PerMove(time) => vec![format!("time_settings 0 {:.3} 1", time.as_secs_f64())],
+        TimeControl::PerGame { main, increment } => vec![
+            "kitai-set fischer-time true".to_owned(),
+            format!("time_settings {:.3} {:.3} 0", main.as_secs_f64(), increment.as_secs_f64()),
+        ],
+    }
+}
+
 /// How long to wait for a move: the clock, the margin, and patience beyond them.
 pub(super) fn wait_for_move(turn: &Turn<'_>) -> Duration {
     let Rules { margin, patience, .. } = turn.rules;
@@ -221,11 +263,7 @@ impl Player for GtpPlayer {
         let until = Instant::now() + patience;
         running.set_up(game.opening.start(), until, game.stop)?;
         running.told = 0;
-        if let Some(settings) = time_settings(game.rules.control)
-            && running.knows("time_settings")
-        {
-            running.order(&settings, until, game.stop)?;
-        }
+        running.set_time(game.rules.control, until, game.stop)?;
         running.catch_up(game.opening, until, game.stop)
     }
 
@@ -264,5 +302,21 @@ impl Drop for GtpPlayer {
         if let Some(running) = self.running.take() {
             running.process.farewell("quit");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kitai_is_told_fractions_and_increments_and_others_whole_seconds() {
+        let exact = |text: &str| exact_time_settings(text.parse().unwrap());
+        assert_eq!(exact("0.05/move"), ["time_settings 0 0.050 1"]);
+        assert_eq!(exact("1+0.01"), ["kitai-set fischer-time true", "time_settings 1.000 0.010 0"]);
+        assert!(exact("none").is_empty());
+        let whole = |text: &str| time_settings(text.parse().unwrap());
+        assert_eq!(whole("0.05/move"), None);
+        assert_eq!(whole("1.5+0.01").as_deref(), Some("time_settings 1 0 0"));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nom::bytes::complete::take_till1;
 use nom::character::complete::{digit1, space0, space1};
-use nom::combinator::{all_consuming, map, map_opt, map_res, opt, rest, value, verify};
+use nom::combinator::{all_consuming, map, map_opt, map_res, opt, peek, rest, value, verify};
 use nom::multi::many0;
 use nom::number::complete::double;
 use nom::sequence::{pair, preceded, terminated};
@@ -63,6 +63,8 @@ pub enum Command {
         left: Duration,
         /// Moves it must last for; 0 for main time.
         stones: u32,
+        /// Whether it was written with decimals: then it is no whole number of seconds rounded up.
+        exact: bool,
     },
     /// `loadsgf FILE [MOVE_NUMBER]`
     LoadSgf {
@@ -165,10 +167,9 @@ pub(super) static COMMANDS: &[(&str, Arguments)] = &[
         .parse(i)
     }),
     ("time_left", |i| {
-        map((color, seconds, opt(integer)), |(color, left, stones)| Command::TimeLeft {
-            color,
-            left,
-            stones: stones.unwrap_or(0),
+        map((color, peek(word), seconds, opt(integer)), |(color, text, left, stones)| {
+            let exact = text.contains('.');
+            Command::TimeLeft { color, left, stones: stones.unwrap_or(0), exact }
         })
         .parse(i)
     }),
@@ -339,9 +340,19 @@ mod tests {
             color: Color::Black,
             left: Duration::from_secs(seconds),
             stones,
+            exact: false,
         };
         assert_eq!(read("time_left b 30 5"), Ok(left(30, 5)));
         assert_eq!(read("time_left b -3 0"), Ok(left(0, 0)));
+        assert_eq!(
+            read("time_left b 0.250 1"),
+            Ok(Command::TimeLeft {
+                color: Color::Black,
+                left: Duration::from_millis(250),
+                stones: 1,
+                exact: true
+            })
+        );
         assert_eq!(
             read("kitai-set eval-file  a b.bin "),
             Ok(Command::Set { name: "eval-file".into(), value: "a b.bin".into() })

@@ -232,8 +232,8 @@ impl GtpSession {
                 self.game = game.with_clocks(self.full_clock, Duration::ZERO);
                 done()
             }
-            Command::TimeLeft { color, left, stones } => {
-                self.set_time_left(color, left, stones);
+            Command::TimeLeft { color, left, stones, exact } => {
+                self.set_time_left(color, left, stones, exact);
                 done()
             }
             Command::LoadSgf { file, before } => self.load_sgf(&file, before, id, out),
@@ -369,7 +369,7 @@ impl GtpSession {
         None
     }
 
-    fn set_time_left(&mut self, color: Color, left: Duration, stones: u32) {
+    fn set_time_left(&mut self, color: Color, left: Duration, stones: u32, exact: bool) {
         let full = self.full_clock;
         let mut clock = full.unwrap_or(Clock::absolute(left));
         let fresh_period = full
@@ -378,7 +378,8 @@ impl GtpSession {
         let untouched = full.is_some_and(|clock| clock.left == left && clock.stones == stones);
         clock.left = left;
         clock.stones = stones;
-        clock.uncertainty = if fresh_period || untouched { Duration::ZERO } else { WHOLE_SECOND };
+        clock.uncertainty =
+            if exact || fresh_period || untouched { Duration::ZERO } else { WHOLE_SECOND };
         self.game.set_clock(color, Some(clock));
     }
 

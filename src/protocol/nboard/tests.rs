@@ -58,7 +58,7 @@ fn learned_is_said_when_the_game_is_on_disk_and_only_then() {
     bench.say("move F5");
     let actions = bench.say("learn");
     let Some(Action::Save { request, line }) = actions.last() else { panic!("{actions:?}") };
-    assert!(line.contains("B[F5") && !line.contains('\n'), "{line}");
+    assert!(line.contains("B[f5") && !line.contains('\n'), "{line}");
     assert_eq!(said(&actions), "");
     assert_eq!(said(&bench.give(Input::Saved(*request, Ok(())))), "learned\n");
     let actions = bench.say("learn");

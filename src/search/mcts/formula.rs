@@ -15,7 +15,7 @@ pub fn ucb1(wins: f64, visits: u32, total: u32, c: f64) -> f64 {
         return f64::INFINITY;
     }
     let visits = f64::from(visits);
-    wins / visits + c * (log(total) / visits).sqrt()
+    wins / visits + exploration(c, log(total) / visits)
 }
 
 /// How the W virtual playouts enter the logarithm of equation 2.
@@ -52,7 +52,13 @@ pub fn ucb1_with_prior(
         PriorLog::Outside => log(total) + weight,
         PriorLog::Inside => (f64::from(total.max(1)) + weight).ln(),
     };
-    (estimate * weight + wins) / visits + c * (numerator / visits).sqrt()
+    (estimate * weight + wins) / visits + exploration(c, numerator / visits)
+}
+
+/// `c` times the root of a ratio. The ratio may overflow for a tiny number of virtual playouts;
+/// infinity times nothing must stay nothing, because no comparison survives a NaN.
+fn exploration(c: f64, ratio: f64) -> f64 {
+    if c == 0.0 { 0.0 } else { c * ratio.sqrt() }
 }
 
 /// ln n, with the first playout counted as if one had been run (ln 0 has no meaning here).
@@ -113,6 +119,25 @@ mod tests {
         // n = 100, n_s = 10, 6 wins, C = 0.1: 0.6 + 0.1·√(4.605170/10).
         close(ucb1(6.0, 10, 100, 0.1), 0.667861);
         assert_eq!(ucb1(0.0, 0, 100, 0.1), f64::INFINITY);
+    }
+
+    #[test]
+    fn no_option_values_make_a_bound_that_cannot_be_compared() {
+        for c in [0.0, f64::MIN_POSITIVE, 1e-320, 100.0] {
+            for weight in [f64::from_bits(1), 1e-320, 1e-300, 1.0, 1e9] {
+                for log in [PriorLog::Outside, PriorLog::Inside] {
+                    let prior = VirtualPlayouts { weight, log };
+                    for (visits, total) in [(0, 0), (0, 1), (1, 1), (0, u32::MAX)] {
+                        for estimate in [0.0, 0.5, 1.0] {
+                            let wins = f64::from(visits);
+                            let bound = ucb1_with_prior(estimate, prior, wins, visits, total, c);
+                            assert!(!bound.is_nan(), "{c} {prior:?} {visits} {total} {estimate}");
+                            assert!(!ucb1(wins, visits, total, c).is_nan());
+                        }
+                    }
+                }
+            }
+        }
     }
 
     #[test]

@@ -155,7 +155,7 @@ impl<'a> UctTree<'a> {
     fn select(&self, index: usize) -> usize {
         let UctSettings { exploration, prior, .. } = self.player.settings;
         let total = self.nodes[index].visits;
-        let mut best = (f64::NEG_INFINITY, index);
+        let mut best = (f64::NEG_INFINITY, self.children(index).start);
         for child in self.children(index) {
             let Node { visits, wins, estimate, .. } = self.nodes[child];
             let bound = if prior.weight > 0.0 {
