@@ -1,16 +1,19 @@
 //! Large blocks of memory: how much the machine has, how to ask for some without ending the
 //! process, and huge pages for what is read all over.
 
+use thiserror::Error;
 use zerocopy::FromZeros;
 
-/// A block of zeros that the system hands out page by page when first used; `None` if there is not
-/// so much memory: a number that a user wrote must never end the process.
-pub fn zeroed<T: FromZeros>(count: usize) -> Option<Box<[T]>> {
-    let mebibytes = (count as u128 * size_of::<T>() as u128) >> 20;
-    if mebibytes > u128::from(physical_mebibytes()) {
-        return None;
+/// A block of zeros that the system hands out page by page when first used.
+///
+/// # Errors
+/// If there is not so much memory: a number that a user wrote must never end the process.
+pub fn zeroed<T: FromZeros>(count: usize) -> Result<Box<[T]>, OutOfMemory> {
+    let refused = OutOfMemory::of_bytes(count.saturating_mul(size_of::<T>()));
+    if refused.0 as u64 > physical_mebibytes() {
+        return Err(refused);
     }
-    <[T]>::new_box_zeroed_with_elems(count).ok()
+    <[T]>::new_box_zeroed_with_elems(count).map_err(|_| refused)
 }
 
 /// Memory that this process may use, MiB: the machine's, or less if a limit was set for it. Where
@@ -27,6 +30,18 @@ pub fn physical_mebibytes() -> u64 {
             .and_then(|text| text.trim().parse::<u64>().ok().map(|bytes| bytes >> 20));
         machine.into_iter().chain(limit).min().unwrap_or(u64::MAX)
     })
+}
+
+/// A block that the system does not grant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("this machine has not {0} MiB to give")]
+pub struct OutOfMemory(pub usize);
+
+impl OutOfMemory {
+    /// For a block of so many bytes.
+    pub fn of_bytes(bytes: usize) -> OutOfMemory {
+        OutOfMemory(bytes.div_ceil(1 << 20))
+    }
 }
 
 /// Asks the system to back a block that has not been written to yet with huge pages. Only advice:
@@ -58,8 +73,8 @@ mod tests {
 
     #[test]
     fn more_memory_than_there_is_is_refused_and_a_little_is_zero() {
-        assert!(zeroed::<u64>(usize::MAX / 8).is_none());
-        assert!(zeroed::<u64>(usize::MAX).is_none());
+        assert!(zeroed::<u64>(usize::MAX / 8).is_err());
+        assert!(zeroed::<u64>(usize::MAX).is_err());
         assert!(zeroed::<u64>(1000).unwrap().iter().all(|&word| word == 0));
         assert!(physical_mebibytes() > 0);
     }

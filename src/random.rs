@@ -3,6 +3,12 @@
 
 use rand::SeedableRng;
 
+use crate::options::TypedOption;
+
+/// The seed of everything random in a search.
+pub static SEED: TypedOption<i64> =
+    TypedOption::integer("seed", 0, i64::MAX, 1, "Seed of everything random in a search.");
+
 /// The generator used everywhere in Kitai.
 pub type Random = rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -16,6 +16,7 @@ use crate::search::StopFlag;
 const GAME: GameId = GameId(0);
 /// How often to look at the clock and the match's stop flag while waiting for a move.
 const LOOK: Duration = Duration::from_millis(20);
+use crate::random::SEED;
 
 /// A method with its option values. It is built anew for each game with the game's seed, so that a
 /// game depends on nothing played before it.
@@ -87,7 +88,7 @@ impl Player for BuiltIn {
         let crash = |why: &dyn std::fmt::Display| Fault::new(FaultKind::Crash, why.to_string());
         let mut options = self.options.clone();
         // The option is a signed number; one bit less of seed is as random.
-        options.set("seed", &(game.seed >> 1).to_string()).map_err(|error| crash(&error))?;
+        options.put(&SEED, (game.seed >> 1) as i64).map_err(|error| crash(&error))?;
         let search = self.next_search();
         let running = self.running.get_or_insert_with(|| {
             let (sender, events) = channel();

@@ -16,6 +16,7 @@ use crate::othello::random::random_move;
 use crate::random::seeded_part;
 use crate::record::wthor::Names;
 use crate::record::{Board, Format, History, RecordError};
+use crate::search::limits::DEPTH;
 use crate::search::{self, Limits, Request, StopFlag};
 
 /// A start board and the moves already made from it.
@@ -176,7 +177,7 @@ fn read_list(
 fn random_openings(plies: u32, wanted: usize, seed: u64) -> Vec<Opening> {
     let mut options = Options::new();
     let mut judge = options
-        .set("depth", &BALANCE_DEPTH.to_string())
+        .put(&DEPTH, i64::from(BALANCE_DEPTH))
         .and_then(|()| search::build(&options))
         .expect("the default options make a search");
     let mut seen = HashSet::new();

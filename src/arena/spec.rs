@@ -20,7 +20,10 @@ use super::player::{GameStart, Player};
 use super::referee::Rules;
 use crate::config::{self, ConfigError};
 use crate::options::{OptionError, Options};
+use crate::search::METHOD;
 use crate::search::StopFlag;
+use crate::search::limits::DEPTH;
+use crate::search::minimax::THREADS;
 
 /// A player as the command line or a tournament file names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,7 +198,7 @@ impl PlayerSpec {
     /// Search threads of a built-in player; an engine's own are unknown and count as one.
     pub fn threads(&self) -> usize {
         match &self.engine {
-            Engine::BuiltIn(options) => options.integer("threads") as usize,
+            Engine::BuiltIn(options) => options.get(&THREADS) as usize,
             Engine::Gtp { .. } | Engine::NBoard { .. } => 1,
         }
     }
@@ -204,7 +207,7 @@ impl PlayerSpec {
     pub fn record(&self) -> PlayerRecord {
         let plays = match &self.engine {
             Engine::BuiltIn(options) => {
-                let mut parts = vec![format!("method={}", options.text("method"))];
+                let mut parts = vec![format!("method={}", options.get(&METHOD))];
                 parts.extend(
                     options
                         .changed()
@@ -242,7 +245,7 @@ fn engine(
                 checked
                     .set("depth", value)
                     .map_err(|source| SpecError::Option { spec: spec.to_owned(), source })?;
-                depth = checked.integer("depth") as u32;
+                depth = checked.get(&DEPTH) as u32;
             }
             _ => {
                 return Err(SpecError::NotForEngines {
@@ -295,6 +298,7 @@ pub fn make_names_unique(players: &mut [PlayerSpec]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::limits::MOVE_TIME;
 
     #[test]
     fn presets_options_and_engines_are_read() {
@@ -303,7 +307,7 @@ mod tests {
         let changed = PlayerSpec::parse("default, depth=6, name=six").unwrap();
         assert_eq!(changed.name, "six");
         let Engine::BuiltIn(options) = &changed.engine else { panic!("built-in") };
-        assert_eq!((options.integer("depth"), options.integer("move-time")), (6, 1000));
+        assert_eq!((options.get(&DEPTH), options.get(&MOVE_TIME)), (6, 1000));
         let bare = PlayerSpec::parse("depth=3").unwrap();
         assert_eq!(bare.record().plays, "method=minimax,depth=3");
         let rhino = PlayerSpec::parse("name=Rhino,gtp:/usr/games/gtp-rhino -l 1").unwrap();

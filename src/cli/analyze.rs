@@ -12,6 +12,7 @@ use crate::othello::{Color, Move};
 use crate::plot::{Axes, Series, lines};
 use crate::record::{Board, Format, GameRecord, transcript, wthor};
 use crate::score::Score;
+use crate::search::limits::{DEPTH, MOVE_TIME, NODES, PLAYOUTS};
 use crate::search::report::DepthLabel;
 use crate::search::{Limits, Method, Outcome, Request, StopFlag, build};
 
@@ -64,7 +65,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let record = read(args)?;
     let mut options = args.engine.options()?;
     let limited =
-        ["depth", "nodes", "playouts", "move-time"].iter().any(|name| options.integer(name) > 0);
+        [&DEPTH, &NODES, &PLAYOUTS, &MOVE_TIME].iter().any(|limit| options.get(limit) > 0);
     if !limited {
         options.set("depth", DEFAULT_DEPTH).map_err(CliError::input)?;
         options.set("exact-from", DEFAULT_EXACT_FROM).map_err(CliError::input)?;

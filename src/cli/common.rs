@@ -85,6 +85,8 @@ pub fn stop_on_interrupt() -> StopFlag {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::limits::{DEPTH, MOVE_TIME};
+    use crate::search::minimax::HASH;
 
     fn options(settings: &[&str]) -> Result<Options, CliError> {
         let settings = settings.iter().map(|&setting| setting.to_owned()).collect();
@@ -94,15 +96,15 @@ mod tests {
     #[test]
     fn settings_come_on_top_of_the_preset() {
         let options = options(&["depth=3", "hash = 2"]).unwrap();
-        assert_eq!((options.integer("depth"), options.integer("hash")), (3, 2));
-        assert_eq!(options.integer("move-time"), 1000);
+        assert_eq!((options.get(&DEPTH), options.get(&HASH)), (3, 2));
+        assert_eq!(options.get(&MOVE_TIME), 1000);
     }
 
     #[test]
     fn a_table_of_another_size_gives_way_to_one_asked_for() {
         let hash = |settings: &[&str]| {
             let settings = settings.iter().map(|&setting| setting.to_owned()).collect();
-            EngineArgs { config: None, settings }.options_with_hash(256).unwrap().integer("hash")
+            EngineArgs { config: None, settings }.options_with_hash(256).unwrap().get(&HASH)
         };
         assert_eq!((hash(&[]), hash(&["hash=8"])), (256, 8));
     }

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::{CliError, Output};
 use crate::config;
-use crate::options::{OPTIONS, OptionSpec};
+use crate::engine::catalogue::catalogue;
+use crate::eval::registry::evaluations;
+use crate::options::{CatalogueEntry, OptionValue, Wire};
 use crate::search;
 
 /// List the engine's options, methods and presets
@@ -16,6 +18,7 @@ pub struct Args {}
 struct Report {
     options: Vec<OptionReport>,
     methods: Vec<Named>,
+    evaluations: Vec<Named>,
     presets: Vec<Named>,
 }
 
@@ -23,9 +26,14 @@ struct Report {
 struct OptionReport {
     name: &'static str,
     accepts: String,
-    default: &'static str,
+    default: String,
     help: &'static str,
+    /// The methods that heed it.
     methods: &'static [&'static str],
+    /// The evaluations that heed it.
+    evaluations: &'static [&'static str],
+    /// Whether a client on the network may set it.
+    wire: &'static str,
 }
 
 #[derive(Serialize)]
@@ -40,43 +48,56 @@ struct Named {
 /// If standard output cannot be written.
 pub fn run(_args: &Args, output: &mut Output) -> Result<(), CliError> {
     let methods: Vec<Named> = search::methods()
-        .iter()
         .map(|method| Named { name: method.name.to_owned(), help: method.help.to_owned() })
+        .collect();
+    let evaluations: Vec<Named> = evaluations()
+        .map(|entry| Named { name: entry.name.to_owned(), help: entry.help.to_owned() })
         .collect();
     let presets: Vec<Named> = config::built_in()
         .map(|preset| Named { name: preset.name, help: preset.description })
         .collect();
     output.line("Options (--set NAME=VALUE, kitai-set NAME VALUE in GTP, presets):")?;
-    for spec in OPTIONS {
-        output.line(describe(spec))?;
+    for entry in catalogue().entries() {
+        output.line(describe(entry, methods.len()))?;
     }
-    for (title, entries) in
-        [("\nMethods (--set method=NAME):", &methods), ("\nPresets (--config NAME):", &presets)]
-    {
+    for (title, entries) in [
+        ("\nMethods (--set method=NAME):", &methods),
+        ("\nEvaluations (--set eval=NAME):", &evaluations),
+        ("\nPresets (--config NAME):", &presets),
+    ] {
         output.line(title)?;
         for entry in entries {
             output.line(format_args!("  {:<16} {}", entry.name, entry.help))?;
         }
     }
-    let options = OPTIONS
+    let options = catalogue()
+        .entries()
         .iter()
-        .map(|spec| OptionReport {
-            name: spec.name,
-            accepts: spec.kind.expected(),
-            default: spec.default,
-            help: spec.help,
-            methods: spec.methods,
+        .map(|entry| OptionReport {
+            name: entry.spec.name,
+            accepts: entry.spec.kind.expected(),
+            default: OptionValue::from(entry.spec.default).to_string(),
+            help: entry.spec.help,
+            methods: &entry.methods,
+            evaluations: &entry.evaluations,
+            wire: match entry.spec.wire {
+                Wire::Yes => "yes",
+                Wire::No => "no",
+                Wire::Budgeted => "budgeted",
+            },
         })
         .collect();
-    output.object(&Report { options, methods, presets })
+    output.object(&Report { options, methods, evaluations, presets })
 }
 
-fn describe(spec: &OptionSpec) -> String {
-    let default = if spec.default.is_empty() { "empty" } else { spec.default };
-    let heeded_by = match spec.methods {
-        [] => String::new(),
-        methods => format!(" [{}]", methods.join(", ")),
-    };
+fn describe(entry: &CatalogueEntry, all_methods: usize) -> String {
+    let spec = entry.spec;
+    let default = OptionValue::from(spec.default).to_string();
+    let default = if default.is_empty() { "empty" } else { &default };
+    let methods = if entry.methods.len() < all_methods { entry.methods.as_slice() } else { &[] };
+    let names = [methods, &entry.evaluations].concat();
+    let heeded_by =
+        if names.is_empty() { String::new() } else { format!(" [{}]", names.join(", ")) };
     format!(
         "  {:<16} {}\n  {:<16} {}; default {default}{heeded_by}",
         spec.name,

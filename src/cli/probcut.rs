@@ -10,6 +10,8 @@ use crate::options::Options;
 use crate::othello::random::random_move;
 use crate::othello::{Move, Position};
 use crate::random::{Random, seeded_part};
+use crate::search::METHOD;
+use crate::search::minimax::SELECTIVITY;
 use crate::search::minimax::fit::{Fit, Sample, fit_endgame, fit_midgame};
 use crate::search::{Certainty, Limits, Method, Request, StopFlag, build};
 
@@ -59,8 +61,8 @@ const OPENING_PLIES: u32 = 8;
 /// If an option is wrong, there is too little data, or the work was interrupted.
 pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let mut options = args.engine.options()?;
-    options.set("method", "minimax").map_err(CliError::input)?;
-    options.set("selectivity", "100").map_err(CliError::input)?;
+    options.put(&METHOD, "minimax".to_owned()).map_err(CliError::input)?;
+    options.put(&SELECTIVITY, 100).map_err(CliError::input)?;
     let stop = stop_on_interrupt();
     let bar = progress::steps(args.positions, "positions");
     let mut method = build(&options).map_err(CliError::input)?;

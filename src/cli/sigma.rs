@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
+use crate::eval::EVAL;
 use crate::eval::{self, Evaluation};
 use crate::lab::positions::{read_games, sample};
 use crate::lab::spread::{Differences, EDGE, Measure, Model};
@@ -131,7 +132,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         "{} games ({} bad records left out); {} against minimax {} deeper, {} positions a stage",
         games.games.len(),
         games.bad,
-        options.text("eval"),
+        options.get(&EVAL),
         args.ahead,
         args.positions
     ))?;
@@ -257,7 +258,7 @@ fn write_table(
     let text = format!(
         "# kitai sigma, eval {}: {} positions a stage, {leaves} leaves of each {} plies deep, \
          seed {}\n{}",
-        options.text("eval"),
+        options.get(&EVAL),
         args.positions,
         args.depth,
         args.seed,

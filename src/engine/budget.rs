@@ -8,12 +8,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::memory;
-use crate::options::{OptionError, Options};
+use crate::options::{OptionError, Options, TypedOption};
+use crate::search;
+use crate::search::mcts::MEMORY;
+use crate::search::minimax::{HASH, THREADS};
 
 /// Options that size memory, in MiB.
-const MEMORY_OPTIONS: [&str; 2] = ["hash", "memory"];
-/// The option that says how many threads search.
-const THREADS: &str = "threads";
+static MEMORY_OPTIONS: [&TypedOption<i64>; 2] = [&HASH, &MEMORY];
 
 /// What engines may use together. Cloning shares it.
 #[derive(Clone, Debug)]
@@ -35,12 +36,9 @@ struct Need {
 
 impl Need {
     fn of(options: &Options) -> Need {
-        let value = |name: &str| {
-            if is_heeded(options, name) { options.integer(name).max(0) as u64 } else { 0 }
-        };
         Need {
-            mebibytes: MEMORY_OPTIONS.iter().map(|name| value(name)).sum(),
-            threads: value(THREADS),
+            mebibytes: MEMORY_OPTIONS.iter().map(|option| wanted(options, option)).sum(),
+            threads: wanted(options, &THREADS),
         }
     }
 
@@ -111,7 +109,7 @@ impl Budget {
             return Err(refused(name, need.mebibytes, "MiB ", rest.mebibytes));
         }
         if need.threads > rest.threads {
-            return Err(refused(THREADS, need.threads, "", rest.threads));
+            return Err(refused(THREADS.spec.name, need.threads, "", rest.threads));
         }
         *rest = rest.beyond(need);
         Ok(Reservation { budget: self.clone(), need })
@@ -120,15 +118,14 @@ impl Budget {
 
 /// The memory option that the method heeds and that asks for most.
 fn memory_option(options: &Options) -> &'static str {
-    let [hash, memory] = MEMORY_OPTIONS;
-    let wants = |name| if is_heeded(options, name) { options.integer(name) } else { 0 };
-    if wants(memory) > wants(hash) { memory } else { hash }
+    let more = wanted(options, &MEMORY) > wanted(options, &HASH);
+    if more { MEMORY.spec.name } else { HASH.spec.name }
 }
 
-fn is_heeded(options: &Options, name: &str) -> bool {
-    let method = options.text("method");
-    Options::spec(name)
-        .is_ok_and(|spec| spec.methods.is_empty() || spec.methods.contains(&method.as_str()))
+/// The value of an option if the method heeds it, otherwise nothing.
+fn wanted(options: &Options, option: &TypedOption<i64>) -> u64 {
+    let heeded = search::chosen(options).is_ok_and(|method| method.heeds(&option.spec));
+    if heeded { options.get(option).max(0) as u64 } else { 0 }
 }
 
 impl Pool {

@@ -3,9 +3,13 @@
 
 use std::time::Duration;
 
+use super::catalogue::{MOVE_OVERHEAD, PONDER, SOFTNESS};
 use super::clock::Clock;
 use crate::options::Options;
 use crate::othello::Position;
+use crate::random::SEED;
+use crate::search;
+use crate::search::limits::{DEPTH, MOVE_TIME, NODES, PLAYOUTS};
 use crate::search::{Limits, Request, TimeLimit};
 
 /// Numbers of the way limits are made.
@@ -38,8 +42,8 @@ impl Task {
         let limits = move_limits(options, position, clock);
         Task {
             request: Request::new(position, limits),
-            softness: options.number("softness"),
-            seed: options.integer("seed") as u64,
+            softness: options.get(&SOFTNESS),
+            seed: options.get(&SEED) as u64,
         }
     }
 
@@ -66,7 +70,7 @@ pub fn move_limits(options: &Options, position: Position, clock: Option<&Clock>)
 pub fn unforced_limits(options: &Options, position: Position, clock: Option<&Clock>) -> Limits {
     let mut limits = heeded_limits(options);
     if let Some(clock) = clock {
-        let overhead = Duration::from_millis(options.integer("move-overhead") as u64);
+        let overhead = Duration::from_millis(options.get(&MOVE_OVERHEAD) as u64);
         limits.time = Some(clock.plan(position.empty_count(), overhead));
     }
     if limits == Limits::default() {
@@ -77,17 +81,14 @@ pub fn unforced_limits(options: &Options, position: Position, clock: Option<&Clo
 
 /// The limits that the options set, without those that their method does not look at.
 fn heeded_limits(options: &Options) -> Limits {
-    let method = options.text("method");
-    let heeded = |name| {
-        Options::spec(name)
-            .is_ok_and(|spec| spec.methods.is_empty() || spec.methods.contains(&method.as_str()))
-    };
+    let method = search::chosen(options);
+    let heeded = |option| method.as_ref().is_ok_and(|method| method.heeds(option));
     let limits = Limits::from_options(options);
     Limits {
-        depth: limits.depth.filter(|_| heeded("depth")),
-        nodes: limits.nodes.filter(|_| heeded("nodes")),
-        playouts: limits.playouts.filter(|_| heeded("playouts")),
-        time: limits.time.filter(|_| heeded("move-time")),
+        depth: limits.depth.filter(|_| heeded(&DEPTH.spec)),
+        nodes: limits.nodes.filter(|_| heeded(&NODES.spec)),
+        playouts: limits.playouts.filter(|_| heeded(&PLAYOUTS.spec)),
+        time: limits.time.filter(|_| heeded(&MOVE_TIME.spec)),
         ..limits
     }
 }
@@ -95,7 +96,7 @@ fn heeded_limits(options: &Options) -> Limits {
 /// The search on the opponent's time, if the option `ponder` wants one and there is something to
 /// think about. Nothing of it is reported; its gain is what the method remembers.
 pub(super) fn ponder_task(options: &Options, position: Position) -> Option<Task> {
-    (options.switch("ponder") && position.has_move()).then(|| {
+    (options.get(&PONDER) && position.has_move()).then(|| {
         let time = Some(TimeLimit::fixed(parameters::LONGEST_PONDERING));
         Task::hint(position, Limits { time, ..Limits::default() }, 1)
     })

@@ -8,6 +8,7 @@
 //! without a thread (command line) is [`Player`]'s work; a [`GameState`] is the game itself.
 
 pub mod budget;
+pub mod catalogue;
 mod choice;
 pub mod clock;
 mod game_state;

@@ -4,22 +4,12 @@
 //! [`Player::search`], which is why they choose the same ones.
 
 use super::budget::{Budget, Reservation};
+use super::catalogue;
 use super::choice;
 use super::limits::Task;
 use crate::options::{OptionError, Options};
+use crate::search::limits::PLAYOUT_LIMITS;
 use crate::search::{self, Event, Method, Outcome, Request, StopFlag};
-
-/// Options that are limits or belong to the engine: changing them keeps the method and its tables.
-const NOT_THE_METHODS: &[&str] = &[
-    "depth",
-    "nodes",
-    "playouts",
-    "move-time",
-    "move-overhead",
-    "ponder",
-    "softness",
-    "fischer-time",
-];
 
 /// Chooses moves with the method its options name.
 pub struct Player {
@@ -148,11 +138,10 @@ pub fn changes_method(from: &Options, to: &Options) -> bool {
     method_options(from) != method_options(to)
 }
 
+/// Without limits and what belongs to the engine: changing those keeps the method and its tables.
 fn method_options(options: &Options) -> Options {
     let mut own = options.clone();
-    for name in NOT_THE_METHODS {
-        own.reset(name).expect("the engine's options are registered (tested)");
-    }
+    PLAYOUT_LIMITS.iter().chain(catalogue::OWN).for_each(|option| own.unset(option));
     own
 }
 

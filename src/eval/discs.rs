@@ -1,7 +1,17 @@
 //! Disc difference, the evaluation of the 2002 expectation paper.
 
-use super::{Evaluator, UNIT};
+use std::sync::Arc;
+
+use super::registry::EvaluationSpec;
+use super::{Evaluation, Evaluator, UNIT};
 use crate::othello::Position;
+
+pub(super) const EVALUATIONS: &[EvaluationSpec] = &[EvaluationSpec {
+    name: "discs",
+    help: "disc difference",
+    options: &[],
+    build: |_| Ok(Evaluation::Other(Arc::new(Discs))),
+}];
 
 /// Own discs minus the opponent's.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,10 +1,20 @@
 //! A simple evaluation that needs no weights: mobility, room to move, corners and stable discs,
 //! turning into disc difference as the board fills.
 
-use super::{Evaluator, UNIT};
+use std::sync::Arc;
+
+use super::registry::EvaluationSpec;
+use super::{Evaluation, Evaluator, UNIT};
 use crate::othello::mobility::{empty_neighbours, legal_moves};
 use crate::othello::stability::stable_count;
 use crate::othello::{Bitboard, Position};
+
+pub(super) const EVALUATIONS: &[EvaluationSpec] = &[EvaluationSpec {
+    name: "mobility",
+    help: "mobility, corners and stable discs; no weights",
+    options: &[],
+    build: |_| Ok(Evaluation::Other(Arc::new(Mobility))),
+}];
 
 /// Hand-weighted mobility evaluation.
 #[derive(Clone, Copy, Debug, Default)]

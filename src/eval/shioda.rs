@@ -4,14 +4,37 @@
 //! The paper prints neither table nor weights. The ones here are the reconstruction found in public
 //! programs; the scale to discs is Kitai's.
 
+use std::sync::Arc;
+
 use rand::Rng;
 
-use super::{Evaluator, UNIT};
+use super::registry::EvaluationSpec;
+use super::{Evaluation, Evaluator, UNIT};
+use crate::options::TypedOption;
 use crate::othello::hash::hash;
 use crate::othello::mobility::legal_moves;
 use crate::othello::stability::stable_discs;
 use crate::othello::{Bitboard, Position, Square, Symmetry};
-use crate::random::seeded_part;
+use crate::random::{SEED, seeded_part};
+
+static NOISE: TypedOption<f64> = TypedOption::number(
+    "shioda-noise",
+    0.0,
+    1.0,
+    0.0,
+    "Random part of each term of the shioda evaluation, as a share of its size; fixed by seed and \
+     position.",
+);
+
+pub(super) const EVALUATIONS: &[EvaluationSpec] = &[EvaluationSpec {
+    name: "shioda",
+    help: "square values, stable edges and moves, as the anchors of the 2017 paper",
+    options: &[&NOISE.spec, &SEED.spec],
+    build: |options| {
+        let shioda = Shioda::new(options.get(&NOISE), options.get(&SEED) as u64);
+        Ok(Evaluation::Other(Arc::new(shioda)))
+    },
+}];
 
 /// Values of the top-left quadrant, row by row; the other quadrants mirror it.
 const QUADRANT: [[i32; 4]; 4] =

@@ -9,11 +9,16 @@
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::Evaluation;
+use super::file;
 use super::geometry::{Geometry, Shape};
 use super::linear::{Linear, PLIES};
+use super::registry::{EVAL, EvaluationSpec};
+use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 
 /// Zebra's eleven shapes in file order, one placement each, most significant square first.
 const SHAPES: [(&str, &str); 11] = [
@@ -54,6 +59,46 @@ const LAST_STAGE: i32 = 60;
 /// Stages below the first tuned one use it.
 const FIRST_STAGE: i32 = 8;
 
+static COEFFICIENTS: TypedOption<String> = TypedOption::file(
+    "zebra-coeffs",
+    "File with Zebra's coefficients (coeffs2.bin) for the zebra evaluations.",
+);
+
+pub(super) const EVALUATIONS: &[EvaluationSpec] = &[
+    evaluation("zebra"),
+    evaluation("zebra-w0"),
+    evaluation("zebra-w1"),
+    evaluation("zebra-w2"),
+    evaluation("zebra-w3"),
+    evaluation("zebra-w4"),
+    evaluation("zebra-w5"),
+    evaluation("zebra-w6"),
+    evaluation("zebra-w7"),
+    evaluation("zebra-w8"),
+    evaluation("zebra-w9"),
+];
+
+const OPTIONS: &[&OptionSpec] = &[&COEFFICIENTS.spec];
+
+const fn evaluation(name: &'static str) -> EvaluationSpec {
+    let help = "Zebra's patterns from a coefficient file; w1 to w9 leave some out";
+    EvaluationSpec { name, help, options: OPTIONS, build }
+}
+
+fn build(options: &Options) -> Result<Evaluation, OptionError> {
+    let (name, file) = (options.get(&EVAL), options.get(&COEFFICIENTS));
+    let ablation = Ablation::from_name(&name)
+        .ok_or_else(|| EVAL.spec.unusable(format_args!("no evaluation `{name}`")))?;
+    if file.is_empty() {
+        let reason = "the zebra evaluation needs a file like coeffs2.bin";
+        return Err(COEFFICIENTS.spec.unusable(reason));
+    }
+    let make =
+        |bytes: &[u8]| parse(bytes, ablation).map(|linear| Evaluation::Linear(Arc::new(linear)));
+    file::shared(&name, Path::new(&file), MAX_FILE_BYTES, make)
+        .map_err(|reason| COEFFICIENTS.spec.unusable(reason))
+}
+
 /// One of W0 (the whole evaluation) to W9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ablation(usize);
@@ -75,23 +120,12 @@ impl Ablation {
 /// Why a coefficient file cannot be used.
 #[derive(Debug, Error)]
 pub enum ZebraError {
-    /// The file cannot be read.
-    #[error("{file}: {source}")]
-    Io {
-        /// The file.
-        file: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
     /// Not a whole gzip stream.
     #[error("not a whole gzip stream: {0}")]
     Gzip(std::io::Error),
     /// The first words are wrong.
-    #[error("no Zebra coefficients: magic words {found:?}, expected {MAGIC:?}")]
-    Magic {
-        /// What stood there.
-        found: Vec<i16>,
-    },
+    #[error("no Zebra coefficients: the file does not begin with their magic words")]
+    Magic,
     /// Truncated or too long.
     #[error("{found} words of 16 bits, expected {WORDS}")]
     Length {
@@ -99,13 +133,8 @@ pub enum ZebraError {
         found: usize,
     },
     /// The list of stages makes no sense.
-    #[error(
-        "stage list {found:?} is not increasing even numbers from {FIRST_STAGE} to below {LAST_STAGE}"
-    )]
-    Stages {
-        /// What stood there.
-        found: Vec<i16>,
-    },
+    #[error("the stages are not increasing even numbers from {FIRST_STAGE} to below {LAST_STAGE}")]
+    Stages,
 }
 
 /// The coefficients of one tuned stage.
@@ -116,22 +145,10 @@ struct Stage {
     tables: Vec<i16>,
 }
 
-/// Reads a coefficient file.
-///
-/// # Errors
-/// If it cannot be read or is not exactly such a file.
-pub fn load(file: &Path, ablation: Ablation) -> Result<Linear, ZebraError> {
-    let bytes = crate::files::read(file, MAX_FILE_BYTES).map_err(|error| ZebraError::Io {
-        file: file.display().to_string(),
-        source: error.into(),
-    })?;
-    parse(&bytes, ablation)
-}
-
 /// Makes the evaluator from the bytes of a coefficient file.
 ///
 /// # Errors
-/// As [`load`].
+/// If they are not exactly those of such a file.
 pub fn parse(bytes: &[u8], ablation: Ablation) -> Result<Linear, ZebraError> {
     let words = unpack(bytes)?;
     let geometry =
@@ -175,7 +192,7 @@ fn unpack(bytes: &[u8]) -> Result<Vec<i16>, ZebraError> {
     let words: Vec<i16> =
         raw.chunks_exact(2).map(|pair| i16::from_be_bytes([pair[0], pair[1]])).collect();
     if words.get(..2) != Some(&MAGIC) {
-        return Err(ZebraError::Magic { found: words.iter().copied().take(2).collect() });
+        return Err(ZebraError::Magic);
     }
     if raw.len() != 2 * WORDS {
         return Err(ZebraError::Length { found: raw.len() / 2 });
@@ -190,12 +207,12 @@ fn read_stages(words: &[i16], geometry: &Geometry) -> Result<Vec<Stage>, ZebraEr
         && list.is_sorted_by(|a, b| a < b)
         && list.iter().all(|&moves| moves % 2 == 0 && i32::from(moves) < LAST_STAGE);
     if !sensible {
-        return Err(ZebraError::Stages { found: list });
+        return Err(ZebraError::Stages);
     }
     let packings: Vec<(Vec<u32>, usize)> = geometry.shapes().iter().map(Shape::packing).collect();
     let per_stage = 2 + packings.iter().map(|(_, count)| count).sum::<usize>();
     if words.len() != 3 + tuned + tuned * per_stage {
-        return Err(ZebraError::Stages { found: list });
+        return Err(ZebraError::Stages);
     }
     // Stored values are quarters of the unit.
     let read_stage = |(&moves, stored): (&i16, &[i16])| {
@@ -332,12 +349,12 @@ mod tests {
     fn truncated_altered_long_and_foreign_files_are_refused() {
         let error = |bytes: &[u8]| parse(bytes, Ablation::W0).err().unwrap().to_string();
         assert!(error(b"not gzip at all").contains("gzip"));
-        assert!(error(&compress(&[0x14, 0xee, 0, 1])).contains("magic words [5358, 1]"));
+        assert!(error(&compress(&[0x14, 0xee, 0, 1])).contains("magic words"));
         assert!(error(&compress(&[0x14, 0xee, 0x26, 0x41, 0, 12])).contains("3 words"));
-        assert!(error(&compress(&[])).contains("magic words []"));
+        assert!(error(&compress(&[])).contains("magic words"));
         let mut raw = vec![0; 2 * WORDS];
         raw[..6].copy_from_slice(&[0x14, 0xee, 0x26, 0x41, 0, 12]);
-        assert!(error(&compress(&raw)).contains("stage list [0, 0"));
+        assert!(error(&compress(&raw)).contains("stages are not increasing"));
         raw.extend([0, 0]);
         assert!(error(&compress(&raw)).contains("1252684 words"));
         let Some(bytes) = coefficients() else { return };
@@ -345,8 +362,6 @@ mod tests {
         let mut altered = bytes.clone();
         altered[bytes.len() / 2] ^= 0x10;
         assert!(error(&altered).contains("gzip"));
-        let missing = load(Path::new("no/such/file"), Ablation::W0).err().unwrap().to_string();
-        assert!(missing.contains("no/such/file"), "{missing}");
     }
 
     #[test]

@@ -4,17 +4,15 @@
 //! From positions after S discs the whole tree of a few plies is built; at every leaf the static
 //! value h is compared with g, the minimax value `ahead` plies deeper with the same evaluation.
 
-use std::time::Instant;
-
 use rand::Rng;
 use rayon::prelude::*;
 
-use crate::eval::{Evaluation, Evaluator, Incremental};
+use crate::eval::{Evaluation, Incremental, with_evaluator};
 use crate::othello::Position;
 use crate::random::seeded_part;
 use crate::search::expectation::Deviation;
 use crate::search::expectation::alpha_beta::{AlphaBeta, Window};
-use crate::search::expectation::budget::Budget;
+use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::expectation::settings::{ExpectationSettings, Passes, Spread};
 use crate::search::expectation::table::Table;
 use crate::search::expectation::tree::{Expansion, OthelloTree, Tree};
@@ -136,14 +134,9 @@ impl Measure {
         progress: &(dyn Fn() + Sync),
     ) -> Option<Differences> {
         let measured = positions.par_iter().enumerate().map(|(index, &position)| {
-            let found = match evaluation {
-                Evaluation::Pattern(pattern) => self.position(&**pattern, position, index, stop),
-                Evaluation::Linear(linear) => self.position(&**linear, position, index, stop),
-                Evaluation::Other(other) => {
-                    let other: &dyn Evaluator = &**other;
-                    self.position(&other, position, index, stop)
-                }
-            };
+            let found = with_evaluator!(evaluation, |evaluator| {
+                self.position(evaluator, position, index, stop)
+            });
             progress();
             found
         });
@@ -167,12 +160,15 @@ impl Measure {
                 leaves.swap_remove(rng.random_range(0..leaves.len()));
             }
         }
-        let mut minimax = AlphaBeta::new(self.settings.without_spread(), Table::new(TABLE_BYTES));
-        let mut budget = Budget::new(&Limits::default(), Instant::now(), stop);
+        let mut minimax = AlphaBeta::new(
+            self.settings.without_spread(),
+            Table::new(TABLE_BYTES).unwrap_or_else(|_| Table::tiny()),
+        );
+        let mut counter = NodeCounter::new(&Limits::default(), stop);
         let mut found = Differences { positions: 1, ..Differences::default() };
         for (leaf, root_sign) in leaves {
-            let h = minimax.value(&tree, &leaf, 0, 0, Window::FULL, &mut budget);
-            let g = minimax.value(&tree, &leaf, self.ahead, 0, Window::FULL, &mut budget);
+            let h = minimax.value(&tree, &leaf, 0, 0, Window::FULL, &mut counter);
+            let g = minimax.value(&tree, &leaf, self.ahead, 0, Window::FULL, &mut counter);
             found.add(h, g, root_sign);
         }
         found

@@ -1,17 +1,21 @@
-//! The one registry of engine options: name, type, range, default, help.
+//! The mechanism of options: kinds, typed handles, parsing, and what a network client may set.
 //!
-//! Command line, `configs/*.toml`, GTP, NBoard and matches all read and set options through
-//! [`Options`]; an unknown name or a value out of range is an error that names the valid ones.
-//! The options themselves stand in [`table`].
+//! There is no list of names here. Each method, evaluation and room declares its options beside its
+//! code as [`TypedOption`]s, which are also the only way to read them; the [`Catalogue`] of all of
+//! them is assembled from the registries ([`crate::engine::catalogue`]). Command line,
+//! `configs/*.toml`, GTP, NBoard and matches set options by name through [`Options`]; an unknown
+//! name or a value out of range is an error that names the valid ones.
 
-pub mod table;
+mod catalogue;
+mod handle;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use thiserror::Error;
 
-pub use table::OPTIONS;
+pub use catalogue::{Catalogue, CatalogueEntry};
+pub use handle::{OptionType, TypedOption};
 
 /// Type and range of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,19 +42,17 @@ pub enum OptionKind {
     Text,
 }
 
-/// One option as the registry describes it.
+/// One option as its room describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionSpec {
     /// Lower case with hyphens.
     pub name: &'static str,
     /// Type and range.
     pub kind: OptionKind,
-    /// The default, as text that the kind accepts.
-    pub default: &'static str,
+    /// The default.
+    pub default: DefaultValue,
     /// One sentence: what it does and its unit.
     pub help: &'static str,
-    /// The methods that heed it; empty if all do.
-    pub methods: &'static [&'static str],
     /// Whether a client on the network may set it.
     pub wire: Wire,
 }
@@ -65,6 +67,19 @@ pub enum Wire {
     No,
     /// Set it within what the server grants to all its clients together: threads and memory.
     Budgeted,
+}
+
+/// A default, known at compile time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DefaultValue {
+    /// Of an [`OptionKind::Integer`].
+    Integer(i64),
+    /// Of an [`OptionKind::Number`].
+    Number(f64),
+    /// Of an [`OptionKind::Switch`].
+    Switch(bool),
+    /// Of a choice or text.
+    Text(&'static str),
 }
 
 /// A checked value.
@@ -96,12 +111,12 @@ pub enum OptionError {
     BadValue {
         /// The option.
         name: &'static str,
-        /// The text given.
+        /// The text.
         value: String,
-        /// What would do.
+        /// What it must be.
         expected: String,
     },
-    /// The value is well formed but cannot be used (a file that cannot be read, …).
+    /// The value is valid but cannot be used, such as a weights file that cannot be read.
     #[error("option `{name}`: {reason}")]
     Unusable {
         /// The option.
@@ -109,14 +124,6 @@ pub enum OptionError {
         /// Why not.
         reason: String,
     },
-}
-
-impl OptionError {
-    /// An option that asks for more memory, in MiB, than there is.
-    pub fn no_memory(name: &'static str, options: &Options) -> OptionError {
-        let reason = format!("this machine has not {} MiB to give", options.get(name));
-        OptionError::Unusable { name, reason }
-    }
 }
 
 impl OptionKind {
@@ -170,31 +177,31 @@ impl OptionSpec {
             expected: self.kind.expected(),
         })
     }
+
+    /// That a value of this option cannot be used, and why.
+    pub fn unusable(&self, reason: impl fmt::Display) -> OptionError {
+        OptionError::Unusable { name: self.name, reason: reason.to_string() }
+    }
 }
 
 /// A set of option values: the defaults, changed where someone set something.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
+    catalogue: &'static Catalogue,
     changed: BTreeMap<&'static str, OptionValue>,
 }
 
-impl Options {
-    /// Every option at its default.
-    pub fn new() -> Options {
-        Options::default()
+/// Equal if every option has the same value.
+impl PartialEq for Options {
+    fn eq(&self, other: &Options) -> bool {
+        self.changed == other.changed
     }
+}
 
-    /// The description of an option.
-    ///
-    /// # Errors
-    /// [`OptionError::UnknownName`] naming the valid ones.
-    pub fn spec(name: &str) -> Result<&'static OptionSpec, OptionError> {
-        OPTIONS.iter().find(|spec| spec.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
-            OptionError::UnknownName {
-                name: name.to_owned(),
-                valid: OPTIONS.iter().map(|s| s.name).collect::<Vec<_>>().join(", "),
-            }
-        })
+impl Options {
+    /// Every option of a catalogue at its default.
+    pub fn of(catalogue: &'static Catalogue) -> Options {
+        Options { catalogue, changed: BTreeMap::new() }
     }
 
     /// Sets an option from text; on an error nothing changes.
@@ -202,9 +209,23 @@ impl Options {
     /// # Errors
     /// An unknown name, or a value of the wrong type or out of range.
     pub fn set(&mut self, name: &str, text: &str) -> Result<(), OptionError> {
-        let spec = Options::spec(name)?;
+        let spec = self.catalogue.spec(name)?;
         let value = spec.parse(text)?;
         self.changed.insert(spec.name, value);
+        Ok(())
+    }
+
+    /// Sets an option through its handle; on an error nothing changes.
+    ///
+    /// # Errors
+    /// A value out of range.
+    pub fn put<T: OptionType>(
+        &mut self,
+        option: &TypedOption<T>,
+        value: T,
+    ) -> Result<(), OptionError> {
+        let value = option.spec.parse(&value.to_string())?;
+        self.changed.insert(option.spec.name, value);
         Ok(())
     }
 
@@ -218,56 +239,51 @@ impl Options {
     /// # Errors
     /// An unknown name.
     pub fn reset(&mut self, name: &str) -> Result<(), OptionError> {
-        self.changed.remove(Options::spec(name)?.name);
+        self.changed.remove(self.catalogue.spec(name)?.name);
         Ok(())
     }
 
-    /// The value of a registered option.
+    /// Puts an option that the program knows back to its default.
+    pub fn unset(&mut self, option: &OptionSpec) {
+        self.changed.remove(option.name);
+    }
+
+    /// The value of an option.
+    pub fn get<T: OptionType>(&self, option: &TypedOption<T>) -> T {
+        handle::note_read(option.spec.name);
+        self.changed
+            .get(option.spec.name)
+            .and_then(T::of_value)
+            .unwrap_or_else(|| option.default.into())
+    }
+
+    /// The value of an option of any type, for lists.
+    pub fn value(&self, spec: &OptionSpec) -> OptionValue {
+        self.changed.get(spec.name).cloned().unwrap_or_else(|| spec.default.into())
+    }
+
+    /// The value of the option of this name, for people who asked for it.
     ///
-    /// # Panics
-    /// If no such option is registered: names are written in the program, not by users.
-    pub fn get(&self, name: &str) -> OptionValue {
-        let spec = Options::spec(name).expect("options read by the program are registered");
-        self.changed.get(spec.name).cloned().unwrap_or_else(|| {
-            spec.parse(spec.default).expect("every registered default is valid (tested)")
-        })
+    /// # Errors
+    /// An unknown name.
+    pub fn value_of(&self, name: &str) -> Result<OptionValue, OptionError> {
+        self.catalogue.spec(name).map(|spec| self.value(spec))
     }
 
-    /// A whole-number option.
-    pub fn integer(&self, name: &str) -> i64 {
-        match self.get(name) {
-            OptionValue::Integer(value) => value,
-            other => unreachable!("option {name} is no integer: {other:?}"),
-        }
-    }
-
-    /// A number option.
-    pub fn number(&self, name: &str) -> f64 {
-        match self.get(name) {
-            OptionValue::Number(value) => value,
-            other => unreachable!("option {name} is no number: {other:?}"),
-        }
-    }
-
-    /// A switch.
-    pub fn switch(&self, name: &str) -> bool {
-        match self.get(name) {
-            OptionValue::Switch(value) => value,
-            other => unreachable!("option {name} is no switch: {other:?}"),
-        }
-    }
-
-    /// A choice or text.
-    pub fn text(&self, name: &str) -> String {
-        match self.get(name) {
-            OptionValue::Text(value) => value,
-            other => unreachable!("option {name} is no text: {other:?}"),
-        }
-    }
-
-    /// The options that differ from their defaults, by name.
+    /// The options that someone set, by name.
     pub fn changed(&self) -> impl Iterator<Item = (&'static str, &OptionValue)> {
         self.changed.iter().map(|(&name, value)| (name, value))
+    }
+}
+
+impl From<DefaultValue> for OptionValue {
+    fn from(default: DefaultValue) -> OptionValue {
+        match default {
+            DefaultValue::Integer(value) => OptionValue::Integer(value),
+            DefaultValue::Number(value) => OptionValue::Number(value),
+            DefaultValue::Switch(value) => OptionValue::Switch(value),
+            DefaultValue::Text(value) => OptionValue::Text(value.to_owned()),
+        }
     }
 }
 
@@ -283,45 +299,44 @@ impl fmt::Display for OptionValue {
 }
 
 #[cfg(test)]
+pub(crate) use handle::reads_during;
+
+#[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
 
-    #[test]
-    fn every_default_is_valid_and_every_name_unique() {
-        let mut names: Vec<_> = OPTIONS.iter().map(|spec| spec.name).collect();
-        for spec in OPTIONS {
-            assert!(spec.parse(spec.default).is_ok(), "{}", spec.name);
-            assert!(!spec.help.is_empty());
-        }
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), OPTIONS.len());
-    }
-
-    #[test]
-    fn no_option_that_takes_free_text_may_be_set_over_the_network() {
-        for spec in OPTIONS {
-            assert!(spec.kind != OptionKind::Text || spec.wire == Wire::No, "{}", spec.name);
-        }
-    }
+    static COUNT: TypedOption<i64> = TypedOption::integer("count", 1, 256, 1, "How many.");
+    static WORD: TypedOption<String> =
+        TypedOption::choice("word", &["yes", "maybe"], "yes", "Which.");
+    static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
+        let mut catalogue = Catalogue::default();
+        catalogue.add(&[&COUNT.spec, &WORD.spec]);
+        catalogue
+    });
 
     #[test]
     fn errors_name_the_valid_values_and_change_nothing() {
-        let mut options = Options::new();
-        let unknown = options.set("dept", "3").unwrap_err().to_string();
-        assert!(unknown.contains("`dept`") && unknown.contains("threads"), "{unknown}");
-        let bad = options.set("threads", "0").unwrap_err().to_string();
-        assert!(bad.contains("`0` is not a whole number from 1 to"), "{bad}");
-        assert!(options.set("method", "magic").unwrap_err().to_string().contains("minimax"));
-        assert_eq!(options, Options::new());
+        let mut options = Options::of(&CATALOGUE);
+        let unknown = options.set("cuont", "3").unwrap_err().to_string();
+        assert!(unknown.contains("`cuont`") && unknown.contains("count, word"), "{unknown}");
+        let bad = options.set("count", "0").unwrap_err().to_string();
+        assert!(bad.contains("`0` is not a whole number from 1 to 256"), "{bad}");
+        assert!(options.put(&COUNT, 257).is_err());
+        assert!(options.set("word", "magic").unwrap_err().to_string().contains("yes, maybe"));
+        assert_eq!(options, Options::of(&CATALOGUE));
     }
 
     #[test]
-    fn setting_and_resetting_works_by_name_in_any_case() {
-        let mut options = Options::new();
-        options.set("Threads", " 2 ").unwrap();
-        assert_eq!(options.integer("threads"), 2);
-        options.reset("threads").unwrap();
-        assert_eq!(options, Options::new());
+    fn setting_and_resetting_works_by_name_in_any_case_and_by_handle() {
+        let mut options = Options::of(&CATALOGUE);
+        options.set("Count", " 2 ").unwrap();
+        assert_eq!(options.get(&COUNT), 2);
+        options.reset("count").unwrap();
+        assert_eq!(options, Options::of(&CATALOGUE));
+        options.put(&WORD, "maybe".to_owned()).unwrap();
+        assert_eq!((options.get(&COUNT), options.get(&WORD).as_str()), (1, "maybe"));
+        options.unset(&WORD.spec);
+        assert_eq!(options.value(&WORD.spec), OptionValue::Text("yes".to_owned()));
     }
 }

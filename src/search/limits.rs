@@ -4,7 +4,41 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::options::Options;
+use crate::options::{OptionSpec, Options, TypedOption};
+
+/// Greatest depth.
+pub static DEPTH: TypedOption<i64> =
+    TypedOption::integer("depth", 0, 60, 0, "Greatest search depth in plies; 0 means no limit.");
+/// Greatest number of nodes.
+pub static NODES: TypedOption<i64> = TypedOption::integer(
+    "nodes",
+    0,
+    i64::MAX,
+    0,
+    "Greatest number of nodes per move; 0 means no limit.",
+);
+/// Greatest number of playouts.
+pub static PLAYOUTS: TypedOption<i64> = TypedOption::integer(
+    "playouts",
+    0,
+    i64::MAX,
+    0,
+    "Greatest number of playouts per move; 0 means no limit.",
+);
+/// Thinking time.
+pub static MOVE_TIME: TypedOption<i64> = TypedOption::integer(
+    "move-time",
+    0,
+    86_400_000,
+    0,
+    "Greatest thinking time per move in milliseconds; 0 means no limit.",
+);
+
+/// The limits of methods that deepen ply by ply.
+pub const DEEPENING_LIMITS: &[&OptionSpec] = &[&DEPTH.spec, &NODES.spec, &MOVE_TIME.spec];
+/// The limits of methods that count playouts; a depth buys playouts in proportion.
+pub const PLAYOUT_LIMITS: &[&OptionSpec] =
+    &[&DEPTH.spec, &NODES.spec, &PLAYOUTS.spec, &MOVE_TIME.spec];
 
 /// Limits of one search; absent means unlimited. Whichever is reached first ends the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -63,13 +97,12 @@ impl Limits {
 
     /// The limits that the options `depth`, `nodes`, `playouts` and `move-time` set.
     pub fn from_options(options: &Options) -> Limits {
-        let positive = |name| Some(options.integer(name)).filter(|&value| value > 0);
+        let positive = |option| Some(options.get(option)).filter(|&value| value > 0);
         Limits {
-            depth: positive("depth").map(|depth| depth as u32),
-            nodes: positive("nodes").map(|nodes| nodes as u64),
-            playouts: positive("playouts").map(|playouts| playouts as u64),
-            time: positive("move-time")
-                .map(|ms| TimeLimit::fixed(Duration::from_millis(ms as u64))),
+            depth: positive(&DEPTH).map(|depth| depth as u32),
+            nodes: positive(&NODES).map(|nodes| nodes as u64),
+            playouts: positive(&PLAYOUTS).map(|playouts| playouts as u64),
+            time: positive(&MOVE_TIME).map(|ms| TimeLimit::fixed(Duration::from_millis(ms as u64))),
             exact: false,
             outcome: false,
         }

@@ -2,13 +2,17 @@
 //!
 //! A [`Method`] gets a [`Request`] (position, limits, how many moves to report), looks at a
 //! [`StopFlag`] often enough to stop within milliseconds, reports progress as [`Event`]s and
-//! returns an [`Outcome`]. It never prints and never reads a clock it was not given. Adding a
-//! method is one folder here, one line in [`registry`] and its options in
-//! [`crate::options::table`]; every protocol, config, match and lab
-//! command then has it.
+//! returns an [`Outcome`]. It never prints. Adding a method is one folder here, which also declares its
+//! options, and one line in [`registry`]; every protocol, config, match and lab command then has
+//! it.
 
+pub mod budget;
+#[cfg(test)]
+mod dummy;
 pub mod endgame;
 pub mod expectation;
+#[cfg(test)]
+mod extremes;
 pub mod limits;
 pub mod mcts;
 pub mod minimax;
@@ -16,7 +20,7 @@ pub mod registry;
 pub mod report;
 
 pub use limits::{Limits, StopFlag, TimeLimit};
-pub use registry::{MethodSpec, build, methods};
+pub use registry::{METHOD, MethodSpec, build, chosen, methods};
 pub use report::{Bound, Certainty, Event, Line, Outcome};
 
 use crate::othello::{Bitboard, Position};

@@ -1,8 +1,7 @@
-//! Which methods there are: one line each.
+//! Which methods there are: one line for each folder.
 
-use super::expectation::method as expectation;
-use super::{Method, mcts, minimax};
-use crate::options::{OptionError, Options};
+use super::{Method, expectation, mcts, minimax};
+use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 
 /// A method as the registry knows it.
 pub struct MethodSpec {
@@ -10,62 +9,63 @@ pub struct MethodSpec {
     pub name: &'static str,
     /// One sentence for lists.
     pub help: &'static str,
+    /// The limits it heeds.
+    pub limits: &'static [&'static OptionSpec],
+    /// The other options it heeds, in groups; those of the evaluation are the evaluation's.
+    pub options: &'static [&'static [&'static OptionSpec]],
     /// Makes a searcher from option values.
     pub build: fn(&Options) -> Result<Box<dyn Method>, OptionError>,
 }
 
-/// Every method. Adding one is a line here and its name among the `method` option's choices.
-static METHODS: &[MethodSpec] = &[
-    MethodSpec {
-        name: "minimax",
-        help: "Principal variation search with ProbCut and an exact endgame solver.",
-        build: minimax::build,
-    },
-    MethodSpec {
-        name: "uct",
-        help: "UCT as in the 2017 MCTS paper: players plain, T and E by prior and playout policy.",
-        build: mcts::uct::build,
-    },
-    MethodSpec {
-        name: "mcts",
-        help: "Monte Carlo tree search for play: PUCT with evaluated leaves and proven endings.",
-        build: mcts::puct::build,
-    },
-    MethodSpec {
-        name: "expectation",
-        help: "Kobayashi et al. 2002: leaf parents get the mean of the best of uncertain leaves.",
-        build: expectation::build_expectation,
-    },
-    MethodSpec {
-        name: "expected-value",
-        help: "Tebika et al.: the same expectation against an opponent who plays plain minimax.",
-        build: expectation::build_expected_value,
-    },
-    MethodSpec {
-        name: "generalized-mean",
-        help: "Rivest's min/max approximation: generalised means instead of extremes.",
-        build: expectation::build_generalized_mean,
-    },
-    MethodSpec {
-        name: "m-and-n",
-        help: "Slagle and Dixon's M & N: the best few children of every node count.",
-        build: expectation::build_m_and_n,
-    },
-    MethodSpec {
-        name: "product",
-        help: "Product propagation of winning chances.",
-        build: expectation::build_product,
-    },
-    MethodSpec {
-        name: "average",
-        help: "The average of product propagation and minimax on winning chances.",
-        build: expectation::build_average,
-    },
+/// Every method; adding one is its folder and a line here.
+const METHODS: &[&[MethodSpec]] = &[
+    minimax::METHODS,
+    mcts::METHODS,
+    expectation::METHODS,
+    #[cfg(test)]
+    super::dummy::METHODS,
 ];
 
+const COUNT: usize = {
+    let (mut count, mut folder) = (0, 0);
+    while folder < METHODS.len() {
+        count += METHODS[folder].len();
+        folder += 1;
+    }
+    count
+};
+
+static NAMES: [&str; COUNT] = {
+    let (mut names, mut count, mut folder) = ([""; COUNT], 0, 0);
+    while folder < METHODS.len() {
+        let mut index = 0;
+        while index < METHODS[folder].len() {
+            names[count] = METHODS[folder][index].name;
+            count += 1;
+            index += 1;
+        }
+        folder += 1;
+    }
+    names
+};
+
+/// Which method to use.
+pub static METHOD: TypedOption<String> =
+    TypedOption::choice("method", &NAMES, "minimax", "The idea behind the search.");
+
 /// All methods.
-pub fn methods() -> &'static [MethodSpec] {
-    METHODS
+pub fn methods() -> impl Iterator<Item = &'static MethodSpec> {
+    METHODS.iter().copied().flatten()
+}
+
+/// The method that the options choose.
+///
+/// # Errors
+/// If there is no such method, which the option itself does not accept.
+pub fn chosen(options: &Options) -> Result<&'static MethodSpec, OptionError> {
+    let name = options.get(&METHOD);
+    let found = methods().find(|method| method.name == name);
+    found.ok_or_else(|| METHOD.spec.unusable(format_args!("no method `{name}`")))
 }
 
 /// The method that the options choose, made with their values.
@@ -73,23 +73,47 @@ pub fn methods() -> &'static [MethodSpec] {
 /// # Errors
 /// A value that cannot be used, such as a weights file that cannot be read.
 pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    let name = options.text("method");
-    let spec = METHODS
-        .iter()
-        .find(|method| method.name == name)
-        .expect("the choices of the method option are the registered methods (tested)");
-    (spec.build)(options)
+    (chosen(options)?.build)(options)
+}
+
+impl MethodSpec {
+    /// Whether a search of this method looks at a limit or another option.
+    pub fn heeds(&self, option: &OptionSpec) -> bool {
+        let all = self.limits.iter().chain(self.options.iter().copied().flatten());
+        all.into_iter().any(|own| own.name == option.name)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::OptionKind;
+    use crate::options::reads_during;
+    use crate::othello::Position;
+    use crate::search::{Limits, Request, StopFlag};
 
     #[test]
-    fn the_method_option_offers_exactly_the_registered_methods() {
-        let spec = Options::spec("method").unwrap();
-        let names: Vec<_> = METHODS.iter().map(|method| method.name).collect();
-        assert_eq!(spec.kind, OptionKind::Choice(names.leak()));
+    fn methods_declare_exactly_the_options_they_read() {
+        for method in methods() {
+            let mut options = Options::new();
+            options.set("method", method.name).unwrap();
+            // Without options of its own.
+            options.set("eval", "discs").unwrap();
+            let read = reads_during(|| drop(build(&options).unwrap()));
+            let declared = method.options.iter().copied().flatten().map(|spec| spec.name);
+            let declared = declared.chain(["method", "eval"]).collect();
+            assert_eq!(read, declared, "{}", method.name);
+        }
+    }
+
+    /// The dummy of [`super::super::dummy`] is one folder and one line above.
+    #[test]
+    fn a_new_method_needs_its_folder_and_a_registry_line() {
+        let mut options = Options::new();
+        options.set("method", "dummy").unwrap();
+        options.set("dummy-choice", "2").unwrap();
+        let request = Request::new(Position::START, Limits::default());
+        let outcome = build(&options).unwrap().search(&request, &StopFlag::new(), &mut |_| {});
+        let third = Position::START.children().nth(2).unwrap().0;
+        assert_eq!(outcome.best_move(), Some(third));
     }
 }

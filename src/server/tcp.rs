@@ -18,6 +18,7 @@ use super::{ServeError, Service, gate, signals, socket};
 use crate::engine::{Budget, Engine, Player};
 use crate::memory;
 use crate::protocol::Permissions;
+use crate::search::minimax::THREADS;
 
 /// Clients served at once unless told otherwise.
 const MAX_CONNECTIONS: usize = 8;
@@ -162,7 +163,7 @@ pub(super) async fn serve(
 
 fn budget(listen: &Listen, service: &Service) -> Result<Budget, ServeError> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get) as u64;
-    let begin_with = service.options.integer("threads") as u64 * listen.connections as u64;
+    let begin_with = service.options.get(&THREADS) as u64 * listen.connections as u64;
     let memory = listen.memory.unwrap_or_else(|| memory::physical_mebibytes() / 2);
     let threads = listen.threads.unwrap_or(begin_with + cores);
     Ok(Budget::shared(&service.options, listen.connections, memory, threads)?)

@@ -8,6 +8,7 @@ use super::timed;
 use crate::cli::common::EngineArgs;
 use crate::cli::{CliError, Output};
 use crate::eval;
+use crate::eval::EVAL;
 use crate::options::Options;
 use crate::othello::Position;
 use crate::othello::random::random_position;
@@ -65,12 +66,12 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     }
     let mut rng = seeded(SEED);
     let later: Vec<Position> = (0..POSITIONS).map(|_| random_position(30, &mut rng)).collect();
-    output.line(format_args!("evaluation        {}", options.text("eval")))?;
+    output.line(format_args!("evaluation        {}", options.get(&EVAL)))?;
     let (start, first) = measure("start", &[Position::START], &options, output)?;
     let (after_30_plies, second) = measure("after 30 plies", &later, &options, output)?;
     let signature = first + second;
     output.line(format_args!("signature         {signature} nodes"))?;
-    output.object(&Report { eval: options.text("eval"), start, after_30_plies, signature })
+    output.object(&Report { eval: options.get(&EVAL), start, after_30_plies, signature })
 }
 
 /// The rates from these positions, and the nodes of the simulations.

@@ -10,12 +10,41 @@
 pub mod evaluator;
 pub mod weights;
 
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::geometry::{Geometry, Shape};
-use super::reach;
+use super::registry::EvaluationSpec;
+use super::{Evaluation, file, reach};
+use crate::options::{OptionError, Options, TypedOption};
 pub use evaluator::Pattern;
 pub use weights::{Weights, WeightsError};
+
+/// Where the weights come from.
+pub(crate) static WEIGHTS: TypedOption<String> = TypedOption::file(
+    "weights",
+    "Weights file for the pattern evaluation; empty means the ones in the program.",
+);
+
+pub(super) const EVALUATIONS: &[EvaluationSpec] = &[EvaluationSpec {
+    name: "pattern",
+    help: "trained tables of patterns",
+    options: &[&WEIGHTS.spec],
+    build,
+}];
+
+fn build(options: &Options) -> Result<Evaluation, OptionError> {
+    let file = options.get(&WEIGHTS);
+    if file.is_empty() {
+        return Ok(Evaluation::Pattern(embedded()));
+    }
+    let make = |bytes: &[u8]| {
+        let weights = Weights::parse(bytes)?;
+        Ok::<_, WeightsError>(Evaluation::Pattern(Arc::new(Pattern::new(&weights))))
+    };
+    file::shared("pattern", Path::new(&file), weights::MAX_FILE_BYTES, make)
+        .map_err(|reason| WEIGHTS.spec.unusable(reason))
+}
 
 /// The shapes, by one placement and the number of all: the regions at edge and corner where what is
 /// around a disc decides its worth, and the diagonals of length four and more. Rows and columns are

@@ -24,6 +24,7 @@ use thiserror::Error;
 use super::{ANCHORS, SHAPES, packings};
 use crate::eval::linear::PLIES;
 use crate::eval::reach;
+use crate::files;
 
 const MAGIC: &[u8; 8] = b"KITAIPAT";
 const VERSION: u32 = 3;
@@ -40,6 +41,9 @@ pub struct Weights {
     /// Deviation of the value from the rough value at each ply.
     pub spreads: [i16; PLIES],
 }
+
+/// Bytes that a weights file may have, many times those of the embedded one.
+pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Why a weights file cannot be used.
 #[derive(Debug, Error)]
@@ -97,9 +101,6 @@ fn signature() -> u32 {
     crc.sum()
 }
 
-/// Largest file taken for weights, bytes: several times what there has ever been.
-const LARGEST_FILE: u64 = 256 << 20;
-
 fn checksum(bytes: &[u8]) -> u32 {
     let mut crc = Crc::new();
     crc.update(bytes);
@@ -121,7 +122,7 @@ impl Weights {
     /// # Errors
     /// If it cannot be read, is damaged or made for another version.
     pub fn load(file: &std::path::Path) -> Result<Weights, WeightsError> {
-        let bytes = crate::files::read(file, LARGEST_FILE).map_err(|error| WeightsError::Io {
+        let bytes = files::read(file, MAX_FILE_BYTES).map_err(|error| WeightsError::Io {
             file: file.display().to_string(),
             source: error.into(),
         })?;

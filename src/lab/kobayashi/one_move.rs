@@ -4,8 +4,6 @@
 //! Both search three plies with disc difference as the only evaluation; a finished game is a leaf
 //! like any other. The two moves are then valued by minimax two plies deeper and by solving the game.
 
-use std::time::Instant;
-
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -16,8 +14,8 @@ use crate::othello::{Move, Position};
 use crate::search::endgame;
 use crate::search::expectation::Deviation;
 use crate::search::expectation::alpha_beta::{AlphaBeta, Window};
-use crate::search::expectation::budget::Budget;
 use crate::search::expectation::deepening::deepen;
+use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::expectation::settings::{ExpectationSettings, Finished};
 use crate::search::expectation::table::Table;
 use crate::search::expectation::tree::OthelloTree;
@@ -156,10 +154,11 @@ impl OneMove {
         let discs: &dyn Evaluator = &Discs;
         let tree = OthelloTree { evaluation: &discs };
         let moves = tree.children(&tree.root(position), position.legal_moves());
-        let mut rule = AlphaBeta::new(settings, Table::new(TABLE_BYTES));
+        let mut rule =
+            AlphaBeta::new(settings, Table::new(TABLE_BYTES).unwrap_or_else(|_| Table::tiny()));
         let stop = StopFlag::new();
-        let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
-        let ranking = deepen(&tree, moves, 1, DEPTH, &mut rule, &mut budget, &mut |_, _| true);
+        let mut counter = NodeCounter::new(&Limits::default(), &stop);
+        let ranking = deepen(&tree, moves, 1, DEPTH, &mut rule, &mut counter, &mut |_, _| true);
         ranking.moves[0].action
     }
 }
@@ -182,12 +181,15 @@ impl Judge {
                 settings.finished = Finished::Static;
                 let discs: &dyn Evaluator = &Discs;
                 let tree = OthelloTree { evaluation: &discs };
-                let mut minimax = AlphaBeta::new(settings, Table::new(TABLE_BYTES));
+                let mut minimax = AlphaBeta::new(
+                    settings,
+                    Table::new(TABLE_BYTES).unwrap_or_else(|_| Table::tiny()),
+                );
                 let stop = StopFlag::new();
-                let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
+                let mut counter = NodeCounter::new(&Limits::default(), &stop);
                 let node = tree.root(child);
                 let depth = JUDGE_DEPTH - 1;
-                -minimax.value(&tree, &node, depth, 0, Window::FULL, &mut budget) as i32
+                -minimax.value(&tree, &node, depth, 0, Window::FULL, &mut counter) as i32
             }
         }
     }

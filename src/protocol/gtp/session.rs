@@ -11,6 +11,7 @@ use tracing::debug;
 
 use super::grammar::{self, COMMANDS, Command, ParseError};
 use super::writer;
+use crate::engine::catalogue::{FISCHER_TIME, catalogue};
 use crate::engine::{
     Clock, EngineEvent, GameId, GameState, SearchId, SearchUpdate, Task, TurnState, changes_method,
 };
@@ -219,7 +220,7 @@ impl GtpSession {
                 }
             }
             Command::TimeSettings { main, period, stones } => {
-                let fischer = self.options.switch("fischer-time");
+                let fischer = self.options.get(&FISCHER_TIME);
                 self.full_clock = match (main.is_zero(), period.is_zero(), stones) {
                     (_, false, 0) if !fischer => None,
                     (false, false, 0) => Some(Clock::fischer(main, period)),
@@ -598,9 +599,11 @@ fn one_line(text: &str) -> String {
 }
 
 fn options_text(values: &options::Options) -> String {
-    let lines: Vec<String> = options::OPTIONS
+    let lines: Vec<String> = catalogue()
+        .entries()
         .iter()
-        .map(|spec| format!("{} = {} ({})", spec.name, values.get(spec.name), spec.kind.expected()))
+        .map(|entry| entry.spec)
+        .map(|spec| format!("{} = {} ({})", spec.name, values.value(spec), spec.kind.expected()))
         .collect();
     lines.join("\n")
 }

@@ -16,6 +16,8 @@ use crate::protocol::{
 };
 use crate::record::{Note, ggf};
 use crate::score::Score;
+use crate::search;
+use crate::search::limits::{DEPTH, MOVE_TIME, PLAYOUTS};
 use crate::search::{Limits, Outcome};
 
 /// The one game of an NBoard conversation.
@@ -177,7 +179,8 @@ impl NBoardSession {
 
     fn adopt(&mut self, options: Options, name: &str, out: &mut Actions) {
         self.options = options;
-        writer::status(out.text(), &format!("option {name} = {}", self.options.get(name)));
+        let now = self.options.value_of(name).map_or(String::new(), |value| value.to_string());
+        writer::status(out.text(), &format!("option {name} = {now}"));
     }
 
     fn changed(&mut self, change: Change, update: SearchUpdate, out: &mut Actions) {
@@ -200,15 +203,12 @@ impl NBoardSession {
     fn limited_options(&self) -> Options {
         let mut options = self.options.clone();
         let Some(depth) = self.depth else { return options };
-        let own = options.integer("depth");
+        let own = options.get(&DEPTH);
         let least = if own > 0 { own.min(i64::from(depth)) } else { i64::from(depth) };
-        options
-            .set("depth", &least.to_string())
-            .expect("a depth within 1 to 60 is in the option's range");
-        let by_playouts = Options::spec("playouts")
-            .is_ok_and(|spec| spec.methods.contains(&options.text("method").as_str()));
+        options.put(&DEPTH, least).expect("a depth within 1 to 60 is in the option's range");
+        let by_playouts = search::chosen(&options).is_ok_and(|method| method.heeds(&PLAYOUTS.spec));
         if !by_playouts {
-            options.reset("move-time").expect("move-time is an option");
+            options.unset(&MOVE_TIME.spec);
         }
         options
     }

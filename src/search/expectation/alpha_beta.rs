@@ -17,8 +17,8 @@ use std::mem::take;
 use std::ops::ControlFlow;
 
 use super::backup::Backup;
-use super::budget::Budget;
 use super::exact::{self, expected_max, expected_max_with_certain, standard_expected_max};
+use super::node_counter::NodeCounter;
 use super::sampled::Tuples;
 use super::settings::{ExpectationSettings, Finished, Passes, Spread};
 use super::table::Table;
@@ -102,10 +102,10 @@ impl<T: Tree> AlphaBeta<T> {
         depth: u32,
         ply: usize,
         window: Window,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64 {
         self.lines[ply].clear();
-        if !budget.spend(1) {
+        if !counter.spend(1) {
             return 0.0;
         }
         if depth == 0 {
@@ -125,19 +125,19 @@ impl<T: Tree> AlphaBeta<T> {
             }
         }
         if depth == 1 {
-            return self.leaf_parent(tree, node, ply, window, budget);
+            return self.leaf_parent(tree, node, ply, window, counter);
         }
         let mut children = take(&mut self.lists[ply]);
         children.clear();
         let value = match tree.expand(node, &mut children) {
             Expansion::Over(score) => self.finished(tree, node, score),
             Expansion::Pass(action, next) => {
-                self.passed(tree, &next, action, depth, ply, window, budget)
+                self.passed(tree, &next, action, depth, ply, window, counter)
             }
             Expansion::Moves => {
                 let hint = known.map(|entry| usize::from(entry.best));
-                let (value, best) = self.inner(tree, &children, depth, ply, window, hint, budget);
-                if !budget.is_exhausted() {
+                let (value, best) = self.inner(tree, &children, depth, ply, window, hint, counter);
+                if !counter.is_exhausted() {
                     self.table.put(key, depth, value, (window.alpha, window.beta), best as u8);
                 }
                 value
@@ -157,10 +157,10 @@ impl<T: Tree> AlphaBeta<T> {
         depth: u32,
         ply: usize,
         window: Window,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64 {
         let depth = if self.settings.passes == Passes::Free { depth } else { depth - 1 };
-        let value = -self.value(tree, next, depth, ply + 1, window.flipped(), budget);
+        let value = -self.value(tree, next, depth, ply + 1, window.flipped(), counter);
         self.extend_line(ply, action);
         value
     }
@@ -175,7 +175,7 @@ impl<T: Tree> AlphaBeta<T> {
         ply: usize,
         window: Window,
         hint: Option<usize>,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> (f64, usize) {
         let mut order: Vec<(f64, usize)> = children
             .iter()
@@ -192,11 +192,11 @@ impl<T: Tree> AlphaBeta<T> {
             let child = &children[index].1;
             let rest = Window { alpha, beta: window.beta };
             let narrow = if turn == 0 { rest } else { Window::null(alpha) };
-            let mut value = -self.value(tree, child, depth - 1, ply + 1, narrow.flipped(), budget);
+            let mut value = -self.value(tree, child, depth - 1, ply + 1, narrow.flipped(), counter);
             if turn > 0 && value > alpha && value < window.beta {
-                value = -self.value(tree, child, depth - 1, ply + 1, rest.flipped(), budget);
+                value = -self.value(tree, child, depth - 1, ply + 1, rest.flipped(), counter);
             }
-            if budget.is_exhausted() {
+            if counter.is_exhausted() {
                 return best;
             }
             if value > best.0 {
@@ -220,7 +220,7 @@ impl<T: Tree> AlphaBeta<T> {
         node: &T::Node,
         ply: usize,
         window: Window,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64 {
         let spread = *self.settings.spreads.at(tree.stage(node) + 1);
         let is_sampled = self.settings.samples > 0 && spread.sigma.get() > 0.0;
@@ -241,12 +241,12 @@ impl<T: Tree> AlphaBeta<T> {
         };
         // Draws cost far more than a node: count them, so that stopping stays prompt.
         let draws = if is_sampled { self.settings.samples as u64 / SAMPLES_PER_NODE } else { 0 };
-        budget.spend(seen.looked_at * (1 + draws));
+        counter.spend(seen.looked_at * (1 + draws));
         self.lines[ply].extend(seen.best_action);
         let value = match turn {
             Expansion::Over(score) => self.finished(tree, node, score),
             Expansion::Pass(action, next) => {
-                self.passed(tree, &next, action, 1, ply, window, budget)
+                self.passed(tree, &next, action, 1, ply, window, counter)
             }
             Expansion::Moves if is_sampled => self.tuples.mean(),
             Expansion::Moves => seen.expectation(&spread, window),
@@ -402,17 +402,17 @@ impl<T: Tree> Backup<T> for AlphaBeta<T> {
         child: &T::Node,
         depth: u32,
         floor: f64,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64 {
         let window = Window { alpha: floor, beta: f64::INFINITY };
         if floor > f64::NEG_INFINITY {
             let narrow = Window::null(floor);
-            let value = -self.value(tree, child, depth, 0, narrow.flipped(), budget);
-            if value <= floor || budget.is_exhausted() {
+            let value = -self.value(tree, child, depth, 0, narrow.flipped(), counter);
+            if value <= floor || counter.is_exhausted() {
                 return value;
             }
         }
-        -self.value(tree, child, depth, 0, window.flipped(), budget)
+        -self.value(tree, child, depth, 0, window.flipped(), counter)
     }
 
     fn reply_line(&self) -> &[T::Action] {

@@ -1,6 +1,6 @@
 //! What every back-up rule offers the iterative deepening: the value of a root move.
 
-use super::budget::Budget;
+use super::node_counter::NodeCounter;
 use super::tree::Tree;
 
 /// A way to carry the values of leaves up to the moves at the root.
@@ -14,7 +14,7 @@ pub trait Backup<T: Tree> {
         child: &T::Node,
         depth: u32,
         floor: f64,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64;
 
     /// The play expected after the child last valued above its floor.

@@ -2,7 +2,7 @@
 //! for, each exact; moves of equal value in the tree's own order, whatever order they were tried in.
 
 use super::backup::Backup;
-use super::budget::Budget;
+use super::node_counter::NodeCounter;
 use super::tree::Tree;
 
 /// A root move and what is known of it.
@@ -37,8 +37,8 @@ pub fn deepen<T: Tree, B: Backup<T>>(
     best: usize,
     most_depth: u32,
     rule: &mut B,
-    budget: &mut Budget,
-    report: &mut dyn FnMut(&Ranking<T>, &Budget) -> bool,
+    counter: &mut NodeCounter,
+    report: &mut dyn FnMut(&Ranking<T>, &NodeCounter) -> bool,
 ) -> Ranking<T> {
     let unsearched = |(index, (action, node))| RootMove {
         action,
@@ -52,12 +52,12 @@ pub fn deepen<T: Tree, B: Backup<T>>(
         Ranking { moves: moves.into_iter().enumerate().map(unsearched).collect(), depth: 0 };
     for depth in 1..=most_depth {
         // The first ply is quick and always completed, so that there is always a choice.
-        budget.set_binding(depth > 1);
-        if !iterate(tree, &mut ranking.moves, best.max(1), depth, rule, budget) {
+        counter.set_binding(depth > 1);
+        if !iterate(tree, &mut ranking.moves, best.max(1), depth, rule, counter) {
             break;
         }
         ranking.depth = depth;
-        if !report(&ranking, budget) {
+        if !report(&ranking, counter) {
             break;
         }
     }
@@ -72,7 +72,7 @@ fn iterate<T: Tree, B: Backup<T>>(
     best: usize,
     depth: u32,
     rule: &mut B,
-    budget: &mut Budget,
+    counter: &mut NodeCounter,
 ) -> bool {
     let mut ranked: Vec<RootMove<T>> = Vec::with_capacity(moves.len());
     let mut rest = Vec::new();
@@ -84,8 +84,8 @@ fn iterate<T: Tree, B: Backup<T>>(
             Some(worst) if root_move.index < worst.index => worst.value.next_down(),
             Some(worst) => worst.value,
         };
-        let value = rule.child_value(tree, &root_move.node, depth - 1, floor, budget);
-        if budget.is_exhausted() {
+        let value = rule.child_value(tree, &root_move.node, depth - 1, floor, counter);
+        if counter.is_exhausted() {
             rest.push(root_move);
             break;
         }
@@ -104,7 +104,7 @@ fn iterate<T: Tree, B: Backup<T>>(
             rest.extend(ranked.pop());
         }
     }
-    let complete = !budget.is_exhausted();
+    let complete = !counter.is_exhausted();
     if complete {
         // Best bounds first: they are tried first next time.
         rest.sort_by(|a, b| b.value.total_cmp(&a.value).then(a.index.cmp(&b.index)));

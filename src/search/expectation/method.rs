@@ -1,23 +1,25 @@
 //! The back-up rules as methods: options in, lines out.
 
-use std::time::Instant;
-
 use super::alpha_beta::AlphaBeta;
 use super::backup::Backup;
-use super::budget::Budget;
 use super::deepening::{Ranking, RootMove, deepen};
+use super::node_counter::NodeCounter;
 use super::older_rules::{FullWidth, OlderRule};
 use super::opponent_model::OpponentModel;
 use super::settings::{ExpectationSettings, Finished, Passes};
 use super::sigma;
 use super::table::Table;
 use super::tree::OthelloTree;
-use crate::eval::{self, Evaluation, Evaluator, Incremental};
-use crate::options::{OptionError, Options};
+use crate::eval::{self, Evaluation, Incremental, with_evaluator};
+use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 use crate::othello::Position;
+use crate::random::SEED;
 use crate::score::Score;
+use crate::search::limits::DEEPENING_LIMITS;
+use crate::search::minimax::{self, Minimax, MinimaxSettings};
+use crate::search::registry::MethodSpec;
 use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
-use crate::search::{Limits, Method, Request, StopFlag, minimax};
+use crate::search::{Limits, Method, Request, StopFlag};
 
 /// From so many empties on a search without a depth limit is left to minimax, which solves the game:
 /// expectations have nothing to add where the end can be seen.
@@ -31,7 +33,7 @@ enum Rule {
     /// E at leaf parents, the opponent chooses by static minimax.
     ExpectedValue,
     /// One of the older improvements.
-    OlderRule(OlderRule),
+    Older(OlderRule),
 }
 
 /// A search of this room.
@@ -40,97 +42,153 @@ struct ExpectationMethod {
     settings: ExpectationSettings,
     evaluation: Evaluation,
     table: Table,
-    options: Options,
-    solver: Option<Box<dyn Method>>,
+    /// Minimax with the same options, for the end of the game.
+    solver: Minimax,
 }
 
-/// `method=expectation`.
-///
-/// # Errors
-/// If the evaluator or the sigma table cannot be made.
-pub fn build_expectation(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    build(Rule::Expectation, options)
-}
+static SIGMA_OPTIONS: &[&OptionSpec] =
+    &[&sigma::SIGMA.spec, &sigma::SIGMA_TABLE.spec, &sigma::AHEAD.spec];
 
-/// `method=expected-value`.
-///
-/// # Errors
-/// If the evaluator or the sigma table cannot be made.
-pub fn build_expected_value(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    build(Rule::ExpectedValue, options)
-}
+static SAMPLES: TypedOption<i64> = TypedOption::integer(
+    "samples",
+    0,
+    10_000,
+    0,
+    "Tuples of the papers' Monte Carlo estimate of the expectation; 0 computes it exactly.",
+);
+static FREE_PASS: TypedOption<bool> = TypedOption::switch(
+    "free-pass",
+    true,
+    "A forced pass uses up no depth, as in the papers' experiments.",
+);
+static EXACT_ENDS: TypedOption<bool> = TypedOption::switch(
+    "exact-ends",
+    true,
+    "Finished games in the search count with their exact score; false treats them like any other \
+     leaf, as the papers do.",
+);
+static MEAN_POWER: TypedOption<f64> = TypedOption::number(
+    "mean-power",
+    0.0,
+    1000.0,
+    32.0,
+    "Power p of the generalised mean; great powers approach minimax.",
+);
+static BEST_OWN: TypedOption<i64> = TypedOption::integer(
+    "best-own",
+    1,
+    64,
+    2,
+    "M of M & N: how many of the own side's best moves count.",
+);
+static BEST_OPPONENT: TypedOption<i64> = TypedOption::integer(
+    "best-opponent",
+    1,
+    64,
+    2,
+    "N of M & N: how many of the opponent's best moves count.",
+);
+static ODDS_SCALE: TypedOption<f64> = TypedOption::number(
+    "odds-scale",
+    0.1,
+    64.0,
+    8.0,
+    "Discs of advantage that make the odds of winning e to one.",
+);
 
-/// `method=generalized-mean`.
-///
-/// # Errors
-/// If the evaluator or the sigma table cannot be made.
-pub fn build_generalized_mean(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    let power = options.number("mean-power");
-    build(Rule::OlderRule(OlderRule::GeneralizedMean { power }), options)
-}
+/// Heeded by every method of the room.
+const COMMON: &[&OptionSpec] = &[&FREE_PASS.spec, &EXACT_ENDS.spec, &minimax::HASH.spec];
+/// Heeded by the two that compute expectations.
+const ESTIMATE: &[&OptionSpec] = &[&SAMPLES.spec, &SEED.spec];
 
-/// `method=m-and-n`.
-///
-/// # Errors
-/// If the evaluator or the sigma table cannot be made.
-pub fn build_m_and_n(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    let count = |name| options.integer(name) as usize;
-    let rule = OlderRule::BestFew { own: count("best-own"), opponent: count("best-opponent") };
-    build(Rule::OlderRule(rule), options)
-}
-
-/// `method=product`.
-///
-/// # Errors
-/// If the evaluator or the sigma table cannot be made.
-pub fn build_product(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    build(Rule::OlderRule(OlderRule::Product { scale: options.number("odds-scale") }), options)
-}
-
-/// `method=average`.
-///
-/// # Errors
-/// If the evaluator or the sigma table cannot be made.
-pub fn build_average(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    build(Rule::OlderRule(OlderRule::Average { scale: options.number("odds-scale") }), options)
-}
-
-/// The settings that the options describe.
-///
-/// # Errors
-/// If the sigma table cannot be used.
-pub fn settings_from_options(options: &Options) -> Result<ExpectationSettings, OptionError> {
-    let (passes, finished) = passes_and_ends(options);
-    Ok(ExpectationSettings {
-        spreads: sigma::from_options(options)?,
-        samples: options.integer("samples") as usize,
-        seed: options.integer("seed") as u64,
-        passes,
-        finished,
-    })
-}
+pub(crate) const METHODS: &[MethodSpec] = &[
+    MethodSpec {
+        name: "expectation",
+        help: "Kobayashi et al. 2002: leaf parents get the mean of the best of uncertain leaves.",
+        limits: DEEPENING_LIMITS,
+        options: &[SIGMA_OPTIONS, COMMON, ESTIMATE, minimax::SOLVER_OPTIONS],
+        build: |options| build(Rule::Expectation, options),
+    },
+    MethodSpec {
+        name: "expected-value",
+        help: "Tebika et al.: the same expectation against an opponent who plays plain minimax.",
+        limits: DEEPENING_LIMITS,
+        options: &[SIGMA_OPTIONS, COMMON, ESTIMATE, minimax::SOLVER_OPTIONS],
+        build: |options| build(Rule::ExpectedValue, options),
+    },
+    MethodSpec {
+        name: "generalized-mean",
+        help: "Rivest's min/max approximation: generalised means instead of extremes.",
+        limits: DEEPENING_LIMITS,
+        options: &[SIGMA_OPTIONS, COMMON, &[&MEAN_POWER.spec], minimax::SOLVER_OPTIONS],
+        build: |options| {
+            let power = options.get(&MEAN_POWER);
+            build(Rule::Older(OlderRule::GeneralizedMean { power }), options)
+        },
+    },
+    MethodSpec {
+        name: "m-and-n",
+        help: "Slagle and Dixon's M & N: the best few children of every node count.",
+        limits: DEEPENING_LIMITS,
+        options: &[
+            SIGMA_OPTIONS,
+            COMMON,
+            &[&BEST_OWN.spec, &BEST_OPPONENT.spec],
+            minimax::SOLVER_OPTIONS,
+        ],
+        build: |options| {
+            let own = options.get(&BEST_OWN) as usize;
+            let opponent = options.get(&BEST_OPPONENT) as usize;
+            build(Rule::Older(OlderRule::BestFew { own, opponent }), options)
+        },
+    },
+    MethodSpec {
+        name: "product",
+        help: "Product propagation of winning chances.",
+        limits: DEEPENING_LIMITS,
+        options: &[SIGMA_OPTIONS, COMMON, &[&ODDS_SCALE.spec], minimax::SOLVER_OPTIONS],
+        build: |options| {
+            let scale = options.get(&ODDS_SCALE);
+            build(Rule::Older(OlderRule::Product { scale }), options)
+        },
+    },
+    MethodSpec {
+        name: "average",
+        help: "The average of product propagation and minimax on winning chances.",
+        limits: DEEPENING_LIMITS,
+        options: &[SIGMA_OPTIONS, COMMON, &[&ODDS_SCALE.spec], minimax::SOLVER_OPTIONS],
+        build: |options| {
+            let scale = options.get(&ODDS_SCALE);
+            build(Rule::Older(OlderRule::Average { scale }), options)
+        },
+    },
+];
 
 /// What the options `free-pass` and `exact-ends` say.
 pub fn passes_and_ends(options: &Options) -> (Passes, Finished) {
     (
-        if options.switch("free-pass") { Passes::Free } else { Passes::Ply },
-        if options.switch("exact-ends") { Finished::Exact } else { Finished::Static },
+        if options.get(&FREE_PASS) { Passes::Free } else { Passes::Ply },
+        if options.get(&EXACT_ENDS) { Finished::Exact } else { Finished::Static },
     )
 }
 
 fn build(rule: Rule, options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    let bytes = match rule {
-        Rule::OlderRule(_) => 0,
-        _ => (options.integer("hash") as usize) << 20,
+    let (passes, finished) = passes_and_ends(options);
+    let mebibytes = options.get(&minimax::HASH);
+    let estimates = !matches!(rule, Rule::Older(_));
+    let settings = ExpectationSettings {
+        spreads: sigma::from_options(options)?,
+        samples: if estimates { options.get(&SAMPLES) as usize } else { 0 },
+        seed: if estimates { options.get(&SEED) as u64 } else { 0 },
+        passes,
+        finished,
     };
-    Ok(Box::new(ExpectationMethod {
-        rule,
-        settings: settings_from_options(options)?,
-        evaluation: eval::choose(options)?,
-        table: Table::try_new(bytes).ok_or_else(|| OptionError::no_memory("hash", options))?,
-        options: options.clone(),
-        solver: None,
-    }))
+    let bytes = if estimates { (mebibytes as usize).saturating_mul(1 << 20) } else { 0 };
+    let table = Table::new(bytes).map_err(|error| minimax::HASH.spec.unusable(error))?;
+    let evaluation = eval::choose(options)?;
+    let solver_settings = MinimaxSettings::from_options(options);
+    let solver = Minimax::new(evaluation.clone(), solver_settings, mebibytes)?;
+    Ok(Box::new(ExpectationMethod { rule, settings, evaluation, table, solver }))
 }
 
 impl ExpectationMethod {
@@ -143,14 +201,6 @@ impl ExpectationMethod {
         request.limits.exact || few || request.position.is_over()
     }
 
-    /// Minimax with the same options, made when first needed.
-    fn solver(&mut self) -> Option<&mut Box<dyn Method>> {
-        if self.solver.is_none() {
-            self.solver = minimax::build(&self.options).ok();
-        }
-        self.solver.as_mut()
-    }
-
     fn run<E: Incremental>(
         &mut self,
         evaluation: &E,
@@ -159,7 +209,7 @@ impl ExpectationMethod {
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
         let tree = OthelloTree { evaluation };
-        let table = std::mem::replace(&mut self.table, Table::new(0));
+        let table = std::mem::replace(&mut self.table, Table::tiny());
         let settings = self.settings.clone();
         match self.rule {
             Rule::Expectation => {
@@ -174,7 +224,7 @@ impl ExpectationMethod {
                 self.table = rule.into_table();
                 outcome
             }
-            Rule::OlderRule(rule) => {
+            Rule::Older(rule) => {
                 let mut rule = FullWidth::new(rule, settings);
                 self.deepen(&tree, &mut rule, request, stop, report)
             }
@@ -189,36 +239,35 @@ impl ExpectationMethod {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
-        let began = Instant::now();
         let Request { position, limits, .. } = request;
         let root = tree.root(*position);
         let moves = tree.children(&root, request.root_moves());
         let wanted = request.multi_pv.max(1);
         let most_depth = limits.depth.unwrap_or(MOST_DEPTH).clamp(1, MOST_DEPTH);
-        let mut budget = Budget::new(limits, began, stop);
+        let mut counter = NodeCounter::new(limits, stop);
         let lines = |ranking: &Ranking<_>| -> Vec<Line> {
             let certainty = self.certainty(*position, ranking.depth);
             ranking.moves.iter().take(wanted).map(|root_move| line(root_move, certainty)).collect()
         };
-        let mut on_depth = |ranking: &Ranking<_>, budget: &Budget| {
-            let elapsed = began.elapsed();
+        let mut on_depth = |ranking: &Ranking<_>, counter: &NodeCounter| {
+            let elapsed = counter.budget.elapsed();
             report(&Event {
                 depth: ranking.depth,
                 lines: lines(ranking),
-                nodes: budget.nodes,
+                nodes: counter.nodes,
                 playouts: 0,
                 elapsed,
             });
             let in_time = limits.time.is_none_or(|time| elapsed < time.soft);
             in_time && ranking.depth < self.last_useful_depth(*position)
         };
-        let ranking = deepen(tree, moves, wanted, most_depth, rule, &mut budget, &mut on_depth);
+        let ranking = deepen(tree, moves, wanted, most_depth, rule, &mut counter, &mut on_depth);
         Outcome {
             lines: lines(&ranking),
             depth: ranking.depth,
-            nodes: budget.nodes,
+            nodes: counter.nodes,
             playouts: 0,
-            elapsed: began.elapsed(),
+            elapsed: counter.budget.elapsed(),
         }
     }
 
@@ -232,7 +281,7 @@ impl ExpectationMethod {
     }
 
     fn certainty(&self, position: Position, depth: u32) -> Certainty {
-        let proves = !matches!(self.rule, Rule::OlderRule(_))
+        let proves = !matches!(self.rule, Rule::Older(_))
             && self.settings.finished == Finished::Exact
             && depth >= self.last_useful_depth(position);
         if proves { Certainty::Exact } else { Certainty::Estimate }
@@ -261,27 +310,17 @@ impl Method for ExpectationMethod {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
-        if self.is_solve(request)
-            && let Some(solver) = self.solver()
-        {
+        if self.is_solve(request) {
             let limits = Limits { exact: true, ..request.limits };
-            return solver.search(&Request { limits, ..request.clone() }, stop, report);
+            return self.solver.search(&Request { limits, ..request.clone() }, stop, report);
         }
-        match self.evaluation.clone() {
-            Evaluation::Pattern(pattern) => self.run(&*pattern, request, stop, report),
-            Evaluation::Linear(linear) => self.run(&*linear, request, stop, report),
-            Evaluation::Other(other) => {
-                let other: &dyn Evaluator = &*other;
-                self.run(&other, request, stop, report)
-            }
-        }
+        let evaluation = self.evaluation.clone();
+        with_evaluator!(&evaluation, |evaluator| self.run(evaluator, request, stop, report))
     }
 
     fn clear(&mut self) {
         self.table.clear();
-        if let Some(solver) = &mut self.solver {
-            solver.clear();
-        }
+        self.solver.clear();
     }
 }
 

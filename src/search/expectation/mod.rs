@@ -13,12 +13,11 @@
 //! - [`tree`]: what they walk on — Othello with an incremental evaluation, or any game;
 //! - [`alpha_beta`]: the 2002 search; [`opponent_model`]: the expected-value search;
 //!   [`older_rules`]: generalised means, M & N, product and average propagation;
-//! - [`backup`], [`deepening`], [`budget`], [`table`]: iterative deepening, the same for all;
+//! - [`backup`], [`deepening`], [`node_counter`], [`table`]: iterative deepening, the same for all;
 //! - [`method`]: options in, lines out.
 
 pub mod alpha_beta;
 pub mod backup;
-pub mod budget;
 pub mod deepening;
 #[cfg(test)]
 mod definition;
@@ -26,6 +25,7 @@ pub mod deviation;
 pub mod exact;
 pub mod grid;
 pub mod method;
+pub mod node_counter;
 pub mod older_rules;
 pub mod opponent_model;
 pub mod sampled;
@@ -36,6 +36,8 @@ pub mod tree;
 
 #[cfg(test)]
 mod tests;
+
+pub(super) use method::METHODS;
 
 pub use deviation::{BadDeviation, Deviation};
 pub use exact::{expected_max, expected_max_of_two, expected_min};

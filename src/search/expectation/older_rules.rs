@@ -4,8 +4,8 @@
 //! None of them allows alpha-beta cuts, and none uses Monte Carlo.
 
 use super::backup::Backup;
-use super::budget::Budget;
 use super::exact::expected_max;
+use super::node_counter::NodeCounter;
 use super::settings::{ExpectationSettings, Finished, Passes};
 use super::tree::{Expansion, Tree};
 
@@ -131,10 +131,10 @@ impl<T: Tree> FullWidth<T> {
         node: &T::Node,
         depth: u32,
         is_own: bool,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> (f64, Vec<T::Action>) {
         let leaf = |discs| (self.rule.scaled(discs), Vec::new());
-        if !budget.spend(1) {
+        if !counter.spend(1) {
             return leaf(0.0);
         }
         if depth == 0 {
@@ -151,7 +151,7 @@ impl<T: Tree> FullWidth<T> {
             },
             Expansion::Pass(action, next) => {
                 let depth = if self.settings.passes == Passes::Free { depth } else { depth - 1 };
-                let (value, mut line) = self.value(tree, &next, depth, !is_own, budget);
+                let (value, mut line) = self.value(tree, &next, depth, !is_own, counter);
                 line.insert(0, action);
                 (self.rule.flip(value), line)
             }
@@ -159,7 +159,7 @@ impl<T: Tree> FullWidth<T> {
                 let mut values = Vec::with_capacity(children.len());
                 let mut best = (f64::NEG_INFINITY, Vec::new());
                 for (action, child) in &children {
-                    let (value, mut line) = self.value(tree, child, depth - 1, !is_own, budget);
+                    let (value, mut line) = self.value(tree, child, depth - 1, !is_own, counter);
                     let value = self.rule.flip(value);
                     values.push(value);
                     if value > best.0 {
@@ -181,9 +181,9 @@ impl<T: Tree> Backup<T> for FullWidth<T> {
         child: &T::Node,
         depth: u32,
         _floor: f64,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64 {
-        let (value, line) = self.value(tree, child, depth, false, budget);
+        let (value, line) = self.value(tree, child, depth, false, counter);
         self.line = line;
         self.rule.to_discs(self.rule.flip(value))
     }

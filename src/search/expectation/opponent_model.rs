@@ -12,8 +12,8 @@
 
 use super::alpha_beta::{AlphaBeta, Window};
 use super::backup::Backup;
-use super::budget::Budget;
 use super::exact::{self, standard_expected_max};
+use super::node_counter::NodeCounter;
 use super::settings::{ExpectationSettings, Finished, Passes};
 use super::table::Table;
 use super::tree::{Expansion, Tree};
@@ -41,7 +41,7 @@ impl<T: Tree> OpponentModel<T> {
         OpponentModel {
             minimax: AlphaBeta::new(settings.without_spread(), table),
             // Never looks deeper than one ply, where no table is used.
-            expectation: AlphaBeta::new(settings.clone(), Table::new(0)),
+            expectation: AlphaBeta::new(settings.clone(), Table::tiny()),
             settings,
             line: Vec::new(),
         }
@@ -63,16 +63,16 @@ impl<T: Tree> OpponentModel<T> {
         is_own: bool,
         floor: f64,
         line: &mut Vec<T::Action>,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64 {
         line.clear();
         let sign = if is_own { 1.0 } else { -1.0 };
         if depth <= 1 {
-            let value = sign * self.expectation.value(tree, node, depth, 0, Window::FULL, budget);
+            let value = sign * self.expectation.value(tree, node, depth, 0, Window::FULL, counter);
             line.extend_from_slice(self.expectation.line());
             return value;
         }
-        if !budget.spend(1) {
+        if !counter.spend(1) {
             return 0.0;
         }
         let mut children = Vec::new();
@@ -83,20 +83,22 @@ impl<T: Tree> OpponentModel<T> {
             },
             Expansion::Pass(action, next) => {
                 let depth = if self.settings.passes == Passes::Free { depth } else { depth - 1 };
-                let value = self.value(tree, &next, depth, !is_own, floor, line, budget);
+                let value = self.value(tree, &next, depth, !is_own, floor, line, counter);
                 line.insert(0, action);
                 value
             }
-            Expansion::Moves if is_own => self.best(tree, &children, depth, floor, line, budget),
-            Expansion::Moves => match self.opponent_choice(tree, &children, depth, floor, budget) {
-                Choice::Reply(index) => {
-                    let (action, child) = &children[index];
-                    let value = self.value(tree, child, depth - 1, true, floor, line, budget);
-                    line.insert(0, *action);
-                    value
+            Expansion::Moves if is_own => self.best(tree, &children, depth, floor, line, counter),
+            Expansion::Moves => {
+                match self.opponent_choice(tree, &children, depth, floor, counter) {
+                    Choice::Reply(index) => {
+                        let (action, child) = &children[index];
+                        let value = self.value(tree, child, depth - 1, true, floor, line, counter);
+                        line.insert(0, *action);
+                        value
+                    }
+                    Choice::TooLow(bound) => bound,
                 }
-                Choice::TooLow(bound) => bound,
-            },
+            }
         }
     }
 
@@ -108,15 +110,15 @@ impl<T: Tree> OpponentModel<T> {
         depth: u32,
         floor: f64,
         line: &mut Vec<T::Action>,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64 {
         let mut best = f64::NEG_INFINITY;
         let mut below = Vec::new();
         for index in by_promise(tree, children) {
             let (action, child) = &children[index];
             let value =
-                self.value(tree, child, depth - 1, false, floor.max(best), &mut below, budget);
-            if budget.is_exhausted() {
+                self.value(tree, child, depth - 1, false, floor.max(best), &mut below, counter);
+            if counter.is_exhausted() {
                 break;
             }
             if value > best {
@@ -136,7 +138,7 @@ impl<T: Tree> OpponentModel<T> {
         children: &[(T::Action, T::Node)],
         depth: u32,
         floor: f64,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> Choice {
         let mut chosen: Option<(f64, usize)> = None;
         for index in by_promise(tree, children) {
@@ -155,13 +157,13 @@ impl<T: Tree> OpponentModel<T> {
             if beta < f64::INFINITY {
                 // Section 3.5: most children show quickly that they are not the least.
                 let narrow = Window { alpha: alpha.max(beta.next_down()), beta };
-                let value = self.minimax.value(tree, child, depth - 1, 0, narrow, budget);
+                let value = self.minimax.value(tree, child, depth - 1, 0, narrow, counter);
                 if value >= beta {
                     continue;
                 }
             }
             let window = Window { alpha, beta };
-            let value = self.minimax.value(tree, child, depth - 1, 0, window, budget);
+            let value = self.minimax.value(tree, child, depth - 1, 0, window, counter);
             if value <= alpha {
                 return Choice::TooLow((value + margin).min(floor));
             }
@@ -195,10 +197,10 @@ impl<T: Tree> Backup<T> for OpponentModel<T> {
         child: &T::Node,
         depth: u32,
         floor: f64,
-        budget: &mut Budget,
+        counter: &mut NodeCounter,
     ) -> f64 {
         let mut line = std::mem::take(&mut self.line);
-        let value = self.value(tree, child, depth, false, floor, &mut line, budget);
+        let value = self.value(tree, child, depth, false, floor, &mut line, counter);
         self.line = line;
         value
     }

@@ -14,12 +14,44 @@
 //! takes the nearest one.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use thiserror::Error;
 
 use super::deviation::Deviation;
 use super::settings::{STAGES, Spread, Spreads};
-use crate::options::{OptionError, Options};
+use crate::eval::EVAL;
+use crate::files;
+use crate::options::{OptionError, Options, TypedOption};
+
+/// One deviation for all stages.
+pub(super) static SIGMA: TypedOption<f64> = TypedOption::number(
+    "sigma",
+    -1.0,
+    64.0,
+    -1.0,
+    "Standard deviation in discs of the deeper value around a static one; -1 takes it from \
+     sigma-table.",
+);
+/// Deviations by stage.
+pub(super) static SIGMA_TABLE: TypedOption<String> = TypedOption::file(
+    "sigma-table",
+    "Deviations by move number: a shipped table or a file that `kitai sigma` wrote; empty for the \
+     shipped table of the evaluation.",
+);
+/// Which rows.
+pub(super) static AHEAD: TypedOption<i64> = TypedOption::integer(
+    "ahead",
+    1,
+    60,
+    2,
+    "How many plies below a leaf the deviation stands for: chooses the rows of sigma-table.",
+);
+
+/// Bytes that a table may have; one with every row has a hundred thousand.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Greatest number in a table: no disc difference or slope comes near it.
+const MOST: f64 = 1000.0;
 
 /// The first line of a table that is no comment.
 pub const HEADER: &str = "ahead,move,slope,shift,sigma";
@@ -34,22 +66,18 @@ pub struct SigmaTable {
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum SigmaTableError {
     /// The columns are not named as expected.
-    #[error("line {line}: expected `{HEADER}`, found `{found}`")]
+    #[error("line {line}: expected `{HEADER}`")]
     Header {
         /// Line number, from 1.
         line: usize,
-        /// What stood there.
-        found: String,
     },
     /// A row that cannot be read.
     #[error(
-        "line {line}: `{found}` is no row of five numbers (ahead ≥ 1, move 0 to 60, sigma ≥ 0)"
+        "line {line} is no row of five numbers (ahead ≥ 1, move 0 to 60, sigma ≥ 0, none over {MOST})"
     )]
     Row {
         /// Line number, from 1.
         line: usize,
-        /// What stood there.
-        found: String,
     },
     /// No rows at all.
     #[error("the table has no rows")]
@@ -80,15 +108,12 @@ impl SigmaTable {
             .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
         match lines.next() {
             Some((_, HEADER)) => {}
-            Some((line, found)) => {
-                return Err(SigmaTableError::Header { line, found: found.to_owned() });
-            }
+            Some((line, _)) => return Err(SigmaTableError::Header { line }),
             None => return Err(SigmaTableError::Empty),
         }
         let mut table = SigmaTable::default();
         for (line, text) in lines {
-            let (key, spread) = parse_row(text)
-                .ok_or_else(|| SigmaTableError::Row { line, found: text.to_owned() })?;
+            let (key, spread) = parse_row(text).ok_or(SigmaTableError::Row { line })?;
             table.rows.insert(key, spread);
         }
         if table.rows.is_empty() { Err(SigmaTableError::Empty) } else { Ok(table) }
@@ -142,12 +167,12 @@ impl SigmaTable {
 fn parse_row(text: &str) -> Option<((u32, usize), Spread)> {
     let fields: Vec<&str> = text.split(',').map(str::trim).collect();
     let [ahead, moves_played, slope, shift, sigma] = fields.try_into().ok()?;
-    let number = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
+    let number = |text: &str| text.parse::<f64>().ok().filter(|value| value.abs() <= MOST);
     let key = (
         ahead.parse().ok().filter(|&ahead| ahead >= 1)?,
         moves_played.parse().ok().filter(|&stage: &usize| stage < STAGES)?,
     );
-    let sigma: Deviation = sigma.parse().ok()?;
+    let sigma: Deviation = sigma.parse().ok().filter(|sigma: &Deviation| sigma.get() <= MOST)?;
     Some((key, Spread { slope: number(slope)?, shift: number(shift)?, sigma }))
 }
 
@@ -162,48 +187,49 @@ pub fn shipped(name: &str) -> Option<SigmaTable> {
     Some(SigmaTable::parse(text).expect("shipped tables are valid (tested)"))
 }
 
-/// Largest file taken for a table, bytes.
-const LARGEST_FILE: u64 = 1 << 20;
-
 /// The spreads that the options `sigma`, `sigma-table`, `ahead` and `eval` ask for.
 ///
 /// # Errors
 /// If the table is neither a shipped one nor a file that can be read, or has no rows for `ahead`.
 pub fn from_options(options: &Options) -> Result<Spreads, OptionError> {
-    let sigma = options.number("sigma");
+    let sigma = options.get(&SIGMA);
     if sigma >= 0.0 {
         return Ok(Spreads::constant(Spread::around(Deviation::clamped(sigma))));
     }
-    let unusable = |reason| OptionError::Unusable { name: "sigma-table", reason };
-    let chosen = options.text("sigma-table");
-    let name = if chosen.is_empty() { table_of_evaluation(&options.text("eval")) } else { chosen };
+    let chosen = options.get(&SIGMA_TABLE);
+    let name = if chosen.is_empty() { table_of_evaluation(&options.get(&EVAL)) } else { chosen };
     let table = match shipped(&name) {
         Some(table) => table,
-        None => crate::files::read(std::path::Path::new(&name), LARGEST_FILE)
-            .map_err(|error| {
-                let names = shipped_names().collect::<Vec<_>>().join(", ");
-                unusable(format!("`{name}`: {error}; shipped tables: {names}"))
-            })
-            .and_then(|bytes| {
-                SigmaTable::parse(&String::from_utf8_lossy(&bytes))
-                    .map_err(|error| unusable(format!("`{name}`: {error}")))
-            })?,
+        None => load(&name).map_err(|error| SIGMA_TABLE.spec.unusable(error))?,
     };
-    let ahead = options.integer("ahead") as u32;
-    table.spreads(ahead).ok_or_else(|| OptionError::Unusable {
-        name: "ahead",
-        reason: format!("table `{name}` has no rows for {ahead}, only for {:?}", table.aheads()),
+    let ahead = options.get(&AHEAD) as u32;
+    table.spreads(ahead).ok_or_else(|| {
+        let rows = table.aheads();
+        AHEAD.spec.unusable(format!("table `{name}` has no rows for {ahead}, only for {rows:?}"))
     })
 }
 
-/// The shipped table that belongs to an evaluation: all ablations of Zebra's share one.
+/// The table in a file; what is wrong is told without showing what the file holds.
+fn load(name: &str) -> Result<SigmaTable, String> {
+    let bytes = files::read(Path::new(name), MAX_FILE_BYTES).map_err(|error| {
+        let names = shipped_names().collect::<Vec<_>>().join(", ");
+        format!("`{name}`: {error}; shipped tables: {names}")
+    })?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("`{name}`: no text"))?;
+    SigmaTable::parse(&text).map_err(|error| format!("`{name}`: {error}"))
+}
+
+/// The shipped table that belongs to an evaluation: all ablations of Zebra's share one. An
+/// evaluation that nobody has measured yet takes the table of `pattern`.
 fn table_of_evaluation(evaluation: &str) -> String {
-    evaluation.split('-').next().unwrap_or(evaluation).to_owned()
+    let family = evaluation.split('-').next().unwrap_or(evaluation);
+    if shipped(family).is_some() { family.to_owned() } else { "pattern".to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::registry::{EvaluationSpec, evaluations};
 
     #[test]
     fn every_shipped_table_is_valid_and_prints_to_itself() {
@@ -216,10 +242,8 @@ mod tests {
 
     #[test]
     fn every_evaluation_has_a_shipped_table() {
-        let crate::options::OptionKind::Choice(names) = Options::spec("eval").unwrap().kind else {
-            panic!("eval is a choice")
-        };
-        for name in names {
+        for EvaluationSpec { name, .. } in evaluations() {
+            assert!(*name == "dummy" || name.starts_with(&table_of_evaluation(name)), "{name}");
             let mut options = Options::new();
             options.set("eval", name).unwrap();
             assert!(from_options(&options).is_ok(), "{name}");
@@ -240,14 +264,21 @@ mod tests {
         let error = |rows: &str| {
             SigmaTable::parse(&format!("# c\n{HEADER}\n{rows}")).unwrap_err().to_string()
         };
-        for row in
-            ["2,61,1,0,3", "0,5,1,0,3", "2,5,1,0,-3", "2,5,1,0", "2,5,NaN,0,3", "2,5,1,0,inf"]
-        {
+        for row in [
+            "2,61,1,0,3",
+            "0,5,1,0,3",
+            "2,5,1,0,-3",
+            "2,5,1,0",
+            "2,5,NaN,0,3",
+            "2,5,1,0,inf",
+            "2,5,1e300,0,3",
+            "secret",
+        ] {
             let message = error(row);
-            assert!(message.contains("line 3") && message.contains(row), "{message}");
+            assert!(message.contains("line 3") && !message.contains(row), "{message}");
         }
         assert_eq!(error(""), "the table has no rows");
         let header = SigmaTable::parse("move,sigma\n1,2").unwrap_err().to_string();
-        assert!(header.contains("line 1") && header.contains("move,sigma"), "{header}");
+        assert!(header.contains("line 1") && header.contains(HEADER), "{header}");
     }
 }

@@ -1,10 +1,14 @@
 //! The transposition table of the expectation searches: values are real numbers and belong to one
 //! exact depth, so it is not the minimax table.
 
+use zerocopy::FromZeros;
+
+use crate::memory::{OutOfMemory, zeroed};
+
 /// What is known of a position at one depth.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, FromZeros)]
 pub struct Entry {
-    key: (u64, u64),
+    key: [u64; 2],
     /// The value is at least this.
     pub lower: f64,
     /// The value is at most this.
@@ -13,39 +17,34 @@ pub struct Entry {
     pub depth: u8,
     /// Index of the best move in the tree's own order.
     pub best: u8,
+    /// Whether there is anything.
+    used: bool,
 }
 
 /// A table of fixed size, newest entry wins.
 pub struct Table {
-    slots: Vec<Option<Entry>>,
+    slots: Box<[Entry]>,
 }
 
 impl Table {
-    /// A table of about this many bytes (at least one slot).
+    /// A table of about this many bytes (at least one slot): the largest power of two of slots that
+    /// fits. The system hands the memory out when it is first used.
     ///
-    /// # Panics
-    /// If there is not so much memory; [`Table::try_new`] says so instead.
-    pub fn new(bytes: usize) -> Table {
-        Table::try_new(bytes).expect("a size chosen by the program")
+    /// # Errors
+    /// If there is not so much memory.
+    pub fn new(bytes: usize) -> Result<Table, OutOfMemory> {
+        let slots = 1 << (bytes / size_of::<Entry>()).max(1).ilog2();
+        Ok(Table { slots: zeroed(slots)? })
     }
 
-    /// The same for a size that a user chose; `None` if there is not so much memory.
-    pub fn try_new(bytes: usize) -> Option<Table> {
-        let slots = (bytes / size_of::<Option<Entry>>()).max(1);
-        // The largest power of two that fits.
-        let slots = 1 << slots.ilog2();
-        if bytes as u64 >> 20 > crate::memory::physical_mebibytes() {
-            return None;
-        }
-        let mut table = Vec::new();
-        table.try_reserve_exact(slots).ok()?;
-        table.resize(slots, None);
-        Some(Table { slots: table })
+    /// Room for a single position: next to none.
+    pub fn tiny() -> Table {
+        Table { slots: vec![Entry::new_zeroed()].into_boxed_slice() }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.slots.fill(None);
+        self.slots.iter_mut().for_each(|entry| entry.used = false);
     }
 
     fn slot(&self, key: (u64, u64)) -> usize {
@@ -54,20 +53,21 @@ impl Table {
 
     /// The entry of a position, of whatever depth.
     pub fn get(&self, key: (u64, u64)) -> Option<Entry> {
-        self.slots[self.slot(key)].filter(|entry| entry.key == key)
+        let entry = self.slots[self.slot(key)];
+        (entry.used && entry.key == [key.0, key.1]).then_some(entry)
     }
 
     /// Keeps the result of a search with window `alpha`–`beta`.
     pub fn put(&mut self, key: (u64, u64), depth: u32, value: f64, window: (f64, f64), best: u8) {
-        let slot = self.slot(key);
-        let mut entry = match self.slots[slot] {
-            Some(entry) if entry.key == key && u32::from(entry.depth) == depth => entry,
+        let mut entry = match self.get(key) {
+            Some(entry) if u32::from(entry.depth) == depth => entry,
             _ => Entry {
-                key,
+                key: [key.0, key.1],
                 lower: f64::NEG_INFINITY,
                 upper: f64::INFINITY,
                 depth: depth as u8,
                 best,
+                used: true,
             },
         };
         if value > window.0 {
@@ -77,6 +77,7 @@ impl Table {
         if value < window.1 {
             entry.upper = entry.upper.min(value);
         }
-        self.slots[slot] = Some(entry);
+        let slot = self.slot(key);
+        self.slots[slot] = entry;
     }
 }

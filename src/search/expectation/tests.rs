@@ -2,14 +2,13 @@
 //! through their public face.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use super::alpha_beta::AlphaBeta;
 use super::backup::Backup;
-use super::budget::Budget;
 use super::deepening::deepen;
 use super::definition::Definition;
 use super::deviation::Deviation;
+use super::node_counter::NodeCounter;
 use super::opponent_model::OpponentModel;
 use super::settings::{ExpectationSettings, Finished, Passes, Spread, Spreads};
 use super::table::Table;
@@ -41,8 +40,8 @@ fn ranked<T: Tree, B: Backup<T>>(
         moves.push((action, next));
     }
     let stop = StopFlag::new();
-    let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
-    let ranking = deepen(tree, moves, best, depth, rule, &mut budget, &mut |_, _| true);
+    let mut counter = NodeCounter::new(&Limits::default(), &stop);
+    let ranking = deepen(tree, moves, best, depth, rule, &mut counter, &mut |_, _| true);
     assert_eq!(ranking.depth, depth);
     let ranked: Vec<_> = ranking.moves.iter().take(best).collect();
     assert!(ranked.iter().all(|root_move| root_move.is_exact));
@@ -100,14 +99,14 @@ fn check_synthetic(game: &Synthetic, settings: &ExpectationSettings, depth: u32,
         let values = actions.iter().map(|&action| (action, value(&game.apply(&root, action))));
         sorted(values.collect(), best)
     };
-    let mut expectation = AlphaBeta::new(settings.clone(), Table::new(4096));
+    let mut expectation = AlphaBeta::new(settings.clone(), Table::new(4096).unwrap());
     assert_eq!(
         ranked(&tree, &root, depth, best, &mut expectation),
         literal(&|child| definition.expectation_value(child, depth - 1)),
         "expectation, depth {depth}, {game:?}, {}",
         described(settings)
     );
-    let mut expected_value = OpponentModel::new(settings.clone(), Table::new(4096));
+    let mut expected_value = OpponentModel::new(settings.clone(), Table::new(4096).unwrap());
     assert_eq!(
         ranked(&tree, &root, depth, best, &mut expected_value),
         literal(&|child| definition.opponent_model_value(child, depth - 1).k),
@@ -169,14 +168,14 @@ fn pruned_searches_of_othello_equal_the_definitions() {
             sorted(values.collect(), best)
         };
         let node = tree.root(position);
-        let mut expectation = AlphaBeta::new(settings.clone(), Table::new(1 << 16));
+        let mut expectation = AlphaBeta::new(settings.clone(), Table::new(1 << 16).unwrap());
         assert_eq!(
             ranked(&tree, &node, depth, best, &mut expectation),
             literal(&|child| definition.expectation_value(child, depth - 1)),
             "{position:?} {} depth {depth}",
             described(&settings)
         );
-        let mut expected_value = OpponentModel::new(settings.clone(), Table::new(1 << 16));
+        let mut expected_value = OpponentModel::new(settings.clone(), Table::new(1 << 16).unwrap());
         assert_eq!(
             ranked(&tree, &node, depth, best, &mut expected_value),
             literal(&|child| definition.opponent_model_value(child, depth - 1).k),
@@ -191,14 +190,14 @@ fn the_worked_tree_makes_minimax_and_expectation_disagree() {
     // R max; A, B min; C to F max; leaves in brackets: A{C(3,4), D(9,2)}, B{E(5,−10), F(7,−20)}.
     let tree = Worked;
     let settings = |s| ExpectationSettings::with_sigma(sigma(s));
-    let plain = ranked(&tree, &1, 3, 2, &mut AlphaBeta::new(settings(0.0), Table::new(0)));
+    let plain = ranked(&tree, &1, 3, 2, &mut AlphaBeta::new(settings(0.0), Table::tiny()));
     assert_eq!(plain, [(3, 5.0), (2, 4.0)]);
     let close = |a: f64, b: f64| (a - b).abs() < 2e-6;
-    let expectation = ranked(&tree, &1, 3, 2, &mut AlphaBeta::new(settings(8.0), Table::new(0)));
+    let expectation = ranked(&tree, &1, 3, 2, &mut AlphaBeta::new(settings(8.0), Table::tiny()));
     assert_eq!(expectation[0].0, 2);
     assert!(close(expectation[0].1, 8.031136) && close(expectation[1].1, 5.487446));
     // The opponent, who knows static values only, goes to C (4 < 9) and to E (5 < 7).
-    let model = ranked(&tree, &1, 3, 2, &mut OpponentModel::new(settings(8.0), Table::new(0)));
+    let model = ranked(&tree, &1, 3, 2, &mut OpponentModel::new(settings(8.0), Table::tiny()));
     assert_eq!(model, expectation);
 }
 
@@ -252,11 +251,13 @@ fn cuts_save_most_of_the_work() {
     let nodes = |best: usize| {
         let mut moves = Vec::new();
         tree.expand(&game.start(), &mut moves);
-        let mut budget = Budget::new(&Limits::default(), Instant::now(), &stop);
-        let mut rule =
-            AlphaBeta::new(ExpectationSettings::with_sigma(sigma(4.0)), Table::new(1 << 20));
-        deepen(&tree, moves, best, 7, &mut rule, &mut budget, &mut |_, _| true);
-        budget.nodes
+        let mut counter = NodeCounter::new(&Limits::default(), &stop);
+        let mut rule = AlphaBeta::new(
+            ExpectationSettings::with_sigma(sigma(4.0)),
+            Table::new(1 << 20).unwrap(),
+        );
+        deepen(&tree, moves, best, 7, &mut rule, &mut counter, &mut |_, _| true);
+        counter.nodes
     };
     assert!(nodes(1) < nodes(64), "fewer exact moves must cost less: {} {}", nodes(1), nodes(64));
     assert!(nodes(1) < count_nodes(&game, &game.start(), 7) / 4);

@@ -42,8 +42,8 @@ pub const REPORT_INTERVAL_MS: u64 = 500;
 /// How many plies below the old root a new root is looked for: own move, reply and passes.
 pub const REUSE_PLIES: usize = 4;
 
-/// Transposition table of the solver of the root, in MiB (as the text of an option).
-pub const ROOT_SOLVER_HASH_MIB: &str = "16";
+/// Transposition table of the solver of the root, in MiB.
+pub const ROOT_SOLVER_HASH_MIB: i64 = 16;
 
 /// Share of the thinking time that the solver of the root may use before the tree takes over.
 pub const ROOT_SOLVER_TIME_SHARE: f64 = 0.6;

@@ -6,7 +6,7 @@
 
 use rand::RngCore;
 
-use crate::eval::{Evaluation, Evaluator, Incremental};
+use crate::eval::{Evaluation, Incremental, with_evaluator};
 use crate::othello::flips::flips;
 use crate::othello::mobility::legal_moves;
 use crate::othello::{Bitboard, Position, Square};
@@ -29,15 +29,8 @@ impl PlayoutPolicy {
     pub fn play(&self, position: Position, rng: &mut Random) -> i32 {
         match self {
             PlayoutPolicy::Uniform => uniform(position, rng),
-            PlayoutPolicy::Ranked(Evaluation::Pattern(pattern)) => {
-                ranked(position, pattern.as_ref(), rng)
-            }
-            PlayoutPolicy::Ranked(Evaluation::Linear(linear)) => {
-                ranked(position, linear.as_ref(), rng)
-            }
-            PlayoutPolicy::Ranked(Evaluation::Other(other)) => {
-                let other: &dyn Evaluator = other.as_ref();
-                ranked(position, &other, rng)
+            PlayoutPolicy::Ranked(evaluation) => {
+                with_evaluator!(evaluation, |evaluator| ranked(position, evaluator, rng))
             }
         }
     }
@@ -196,6 +189,7 @@ impl<'a> RandomBits<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::Evaluator;
     use crate::eval::mobility::Mobility;
     use crate::othello::random::{random_move, random_position};
     use crate::random::seeded;

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use rand::RngCore;
 
-use super::budget::Budget;
+use super::MEMORY;
 use super::parameters::{
     FIRST_REPORT, MOST_VISITS, REPORT_INTERVAL_MS, REUSE_PLIES, ROOT_SOLVER_HASH_MIB,
     ROOT_SOLVER_TIME_SHARE, SIMULATIONS_PER_CLOCK_LOOK,
@@ -22,12 +22,15 @@ use super::playout::PlayoutPolicy;
 use super::root::RootView;
 use super::tree::{ROOT, Tree};
 use super::walker::{LeafValue, PuctSettings, SearchContext, Walker};
-use crate::eval::{self, Evaluation, Evaluator, Incremental};
-use crate::options::{OptionError, Options};
+use crate::eval::{self, Evaluation, Incremental, with_evaluator};
+use crate::options::{OptionError, Options, TypedOption};
 use crate::othello::Position;
-use crate::random::{Random, seeded, seeded_part};
+use crate::random::{Random, SEED, seeded, seeded_part};
+use crate::search::budget::Budget;
 use crate::search::endgame::Solver;
-use crate::search::minimax;
+use crate::search::limits::PLAYOUT_LIMITS;
+use crate::search::minimax::{self, Minimax, MinimaxSettings};
+use crate::search::registry::MethodSpec;
 use crate::search::report::{Certainty, Event, Outcome};
 use crate::search::{Limits, Method, Request, StopFlag, TimeLimit};
 
@@ -52,47 +55,109 @@ pub struct Puct {
     rooted: Option<Position>,
     rng: Random,
     /// Solves the root near the end of the game.
-    solver: Box<dyn Method>,
+    solver: Minimax,
 }
 
-/// Makes the method from option values.
-///
-/// # Errors
-/// If the evaluator cannot be made.
-pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
+static PUCT_C: TypedOption<f64> =
+    TypedOption::number("puct-c", 0.0, 100.0, 1.0, "Weight of exploration by prior in PUCT.");
+static PRIOR_TEMPERATURE: TypedOption<f64> = TypedOption::number(
+    "prior-temperature",
+    0.01,
+    1000.0,
+    3.0,
+    "Discs of evaluation by which one move must be better to be e times as likely a priori.",
+);
+static MINIMAX_WEIGHT: TypedOption<f64> = TypedOption::number(
+    "minimax-weight",
+    0.0,
+    1.0,
+    0.3,
+    "Weight of the minimax value of the tree against the mean of the simulations.",
+);
+static LEAF: TypedOption<String> = TypedOption::choice(
+    "leaf",
+    &["evaluation", "playout", "blend"],
+    "evaluation",
+    "What a leaf is worth: its evaluation, the result of a playout, or a blend.",
+);
+static LEAF_BLEND: TypedOption<f64> =
+    TypedOption::number("leaf-blend", 0.0, 1.0, 0.5, "Share of the playout in a blended leaf.");
+static SOLVE_LEAF: TypedOption<i64> = TypedOption::integer(
+    "solve-leaf",
+    0,
+    20,
+    8,
+    "Leaves with at most this many empty squares are solved exactly.",
+);
+static SOLVE_ROOT: TypedOption<i64> = TypedOption::integer(
+    "solve-root",
+    0,
+    60,
+    18,
+    "With at most this many empty squares the root is solved before anything else.",
+);
+static EARLY_STOP: TypedOption<bool> = TypedOption::switch(
+    "early-stop",
+    true,
+    "Stop when no further simulation could change the choice.",
+);
+
+pub(super) const METHOD: MethodSpec = MethodSpec {
+    name: "mcts",
+    help: "Monte Carlo tree search for play: PUCT with evaluated leaves and proven endings.",
+    limits: PLAYOUT_LIMITS,
+    options: &[
+        super::COMMON,
+        &[
+            &PUCT_C.spec,
+            &PRIOR_TEMPERATURE.spec,
+            &MINIMAX_WEIGHT.spec,
+            &LEAF.spec,
+            &LEAF_BLEND.spec,
+            &SOLVE_LEAF.spec,
+            &SOLVE_ROOT.spec,
+            &EARLY_STOP.spec,
+        ],
+        minimax::SOLVER_OPTIONS,
+    ],
+    build,
+};
+
+fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     make(options).map(|player| Box::new(player) as Box<dyn Method>)
 }
 
 fn make(options: &Options) -> Result<Puct, OptionError> {
     let evaluation = eval::choose(options)?;
-    let playout_share = match options.text("leaf").as_str() {
+    let blend = options.get(&LEAF_BLEND) as f32;
+    let playout_share = match options.get(&LEAF).as_str() {
         "playout" => 1.0,
-        "blend" => options.number("leaf-blend") as f32,
+        "blend" => blend,
         _ => 0.0,
     };
+    let solver_settings = MinimaxSettings::from_options(options);
     let settings = MctsSettings {
         tree: PuctSettings {
-            exploration: options.number("puct-c") as f32,
-            temperature: options.number("prior-temperature") as f32,
-            minimax_weight: options.number("minimax-weight") as f32,
+            exploration: options.get(&PUCT_C) as f32,
+            temperature: options.get(&PRIOR_TEMPERATURE) as f32,
+            minimax_weight: options.get(&MINIMAX_WEIGHT) as f32,
             leaf: LeafValue { playout_share },
-            solve_empties: options.integer("solve-leaf") as u32,
+            solve_empties: options.get(&SOLVE_LEAF) as u32,
         },
-        solve_root: options.integer("solve-root") as u32,
-        threads: options.integer("threads") as usize,
-        early_stop: options.switch("early-stop"),
-        seed: options.integer("seed") as u64,
+        solve_root: options.get(&SOLVE_ROOT) as u32,
+        threads: solver_settings.threads,
+        early_stop: options.get(&EARLY_STOP),
+        seed: options.get(&SEED) as u64,
     };
-    let mut solver_options = options.clone();
-    solver_options.set("hash", ROOT_SOLVER_HASH_MIB)?;
+    let tree = Tree::new(super::memory(options)).map_err(|error| MEMORY.spec.unusable(error))?;
     Ok(Puct {
         policy: super::policy_from_options(options, &evaluation),
+        solver: Minimax::new(evaluation.clone(), solver_settings, ROOT_SOLVER_HASH_MIB)?,
         evaluation,
-        tree: Tree::new(options.integer("memory") as usize * (1 << 20)),
+        tree,
         rooted: None,
         rng: seeded(settings.seed),
         settings,
-        solver: minimax::build(&solver_options)?,
     })
 }
 
@@ -205,15 +270,24 @@ impl SearchRun<'_> {
         let seed = rng.next_u64();
         std::thread::scope(|scope| {
             for number in 1..self.settings.threads as u64 {
-                scope.spawn(move || {
+                let walk = move || {
                     let rng = seeded_part(seed, number);
-                    let mut walker = Walker::new(context, rng, Solver::new(end));
+                    let mut walker =
+                        Walker::new(context, rng, Solver::watching(end, self.budget.stop()));
                     while !end.load(Relaxed) {
                         self.step(&mut walker);
                     }
-                });
+                };
+                // A system that grants no more threads makes the search slower, nothing else.
+                if std::thread::Builder::new().spawn_scoped(scope, walk).is_err() {
+                    break;
+                }
             }
-            let mut walker = Walker::new(context, seeded_part(seed, 0), Solver::new(end));
+            let mut walker = Walker::new(
+                context,
+                seeded_part(seed, 0),
+                Solver::watching(end, self.budget.stop()),
+            );
             for number in 1.. {
                 self.step(&mut walker);
                 let look = number % SIMULATIONS_PER_CLOCK_LOOK == 0;
@@ -342,21 +416,15 @@ impl Method for Puct {
         let run = SearchRun {
             request,
             settings: self.settings,
-            budget: Budget::new(&request.limits, stop),
+            budget: Budget::new(&super::playout_limits(&request.limits), stop),
             progress: Progress::default(),
         };
         if let Some(solved) = self.solve(request, stop, report) {
             return solved;
         }
         self.plant(request.position);
-        let last = match self.evaluation.clone() {
-            Evaluation::Pattern(pattern) => self.run(pattern.as_ref(), &run, report),
-            Evaluation::Linear(linear) => self.run(linear.as_ref(), &run, report),
-            Evaluation::Other(other) => {
-                let other: &dyn Evaluator = other.as_ref();
-                self.run(&other, &run, report)
-            }
-        };
+        let evaluation = self.evaluation.clone();
+        let last = with_evaluator!(&evaluation, |evaluator| self.run(evaluator, &run, report));
         super::outcome(last)
     }
 

@@ -135,7 +135,7 @@ mod tests {
 
     /// A root with moves a1, b1, … of these visits and mean values.
     fn tree(moves: &[(u32, f32)]) -> Tree {
-        let tree = Tree::new(1 << 20);
+        let tree = Tree::new(1 << 20).unwrap();
         let square = |number: usize| Bitboard(1 << number).first().unwrap();
         let children: Vec<NewChild> = (0..moves.len())
             .map(|number| NewChild { played: square(number).into(), estimate: 0.5, prior: 0.1 })

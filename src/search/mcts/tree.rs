@@ -15,6 +15,7 @@ use std::sync::atomic::{
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::parameters::{FOLD_SHARE, FOLD_VISITS};
+use crate::memory::OutOfMemory;
 use crate::othello::{Move, Square};
 
 /// The place of a node in the arena.
@@ -244,8 +245,12 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// An empty tree that takes at most this many bytes, lists of free blocks included.
-    pub fn new(bytes: usize) -> Tree {
+    /// An empty tree that takes at most this many bytes, lists of free blocks included. Only the
+    /// first part is taken from the system now; when it grants no more, the tree is full.
+    ///
+    /// # Errors
+    /// If there is no memory even for the root.
+    pub fn new(bytes: usize) -> Result<Tree, OutOfMemory> {
         let per_node = size_of::<Node>() + size_of::<Block>() / BLOCK_STEP;
         let most = (EXPANDING as usize) / CHUNK;
         let chunks = (bytes / per_node / CHUNK).clamp(1, most);
@@ -254,8 +259,21 @@ impl Tree {
             // The first block is the root's.
             store: Mutex::new(Store { fresh: BLOCK_STEP, ..Store::default() }),
         };
+        tree.make_chunk(0).ok_or(OutOfMemory::of_bytes(CHUNK * size_of::<Node>()))?;
         tree.node(ROOT).reset(NewChild { played: Move::Pass, estimate: 0.5, prior: 1.0 });
-        tree
+        Ok(tree)
+    }
+
+    /// Makes sure that a chunk is there; `None` if the system grants no memory for it.
+    fn make_chunk(&self, number: usize) -> Option<()> {
+        if self.chunks[number].get().is_none() {
+            let mut nodes = Vec::new();
+            nodes.try_reserve_exact(CHUNK).ok()?;
+            nodes.resize_with(CHUNK, Node::default);
+            // Whoever came first made the same.
+            let _ = self.chunks[number].set(nodes.into_boxed_slice());
+        }
+        Some(())
     }
 
     /// Bytes of the chunks made so far.
@@ -345,6 +363,7 @@ impl Tree {
         if first + size > self.chunks.len() * CHUNK {
             return None;
         }
+        self.make_chunk(first / CHUNK)?;
         store.fresh += size;
         Some(first as NodeIndex)
     }
@@ -476,7 +495,7 @@ mod tests {
 
     #[test]
     fn children_stand_side_by_side_and_a_second_claim_fails() {
-        let tree = Tree::new(1 << 20);
+        let tree = Tree::new(1 << 20).unwrap();
         let first = grow(&tree, ROOT, 5).unwrap();
         let (place, children) = tree.children(tree.node(ROOT)).unwrap();
         assert_eq!((place, children.len()), (first, 5));
@@ -487,7 +506,7 @@ mod tests {
     #[test]
     fn the_arena_is_never_exceeded_and_discarded_blocks_serve_again() {
         let bytes = 3 << 20;
-        let mut tree = Tree::new(bytes);
+        let mut tree = Tree::new(bytes).unwrap();
         let mut leaves = vec![ROOT];
         let mut grown = 0;
         while let Some(leaf) = leaves.pop() {
@@ -513,7 +532,7 @@ mod tests {
 
     #[test]
     fn a_new_root_keeps_its_subtree_and_nothing_else() {
-        let mut tree = Tree::new(1 << 20);
+        let mut tree = Tree::new(1 << 20).unwrap();
         let first = grow(&tree, ROOT, 4).unwrap();
         let below = grow(&tree, first + 2, 3).unwrap();
         grow(&tree, first + 1, 9).unwrap();
@@ -533,7 +552,7 @@ mod tests {
 
     #[test]
     fn folding_keeps_the_visited_and_frees_the_rest() {
-        let mut tree = Tree::new(1 << 20);
+        let mut tree = Tree::new(1 << 20).unwrap();
         let first = grow(&tree, ROOT, 2).unwrap();
         let busy = grow(&tree, first, 3).unwrap();
         let idle = grow(&tree, first + 1, 3).unwrap();
@@ -553,7 +572,7 @@ mod tests {
 
     #[test]
     fn a_larger_block_is_split_when_nothing_else_is_left() {
-        let mut tree = Tree::new(1);
+        let mut tree = Tree::new(1).unwrap();
         while tree.take(16).is_some() {}
         while tree.take(4).is_some() {}
         let class = Block::class_for(16);

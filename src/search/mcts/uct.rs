@@ -7,19 +7,22 @@
 //! A leaf is expanded by the playout that passes the expansion threshold; that playout then
 //! starts from the child the formula chooses. Where the paper is silent: n is the parent's playout
 //! count, a draw counts half, the move with most playouts is played, every search grows a new tree.
-//! One thread, because that is the method; for play see [`super::strong`].
+//! One thread, because that is the method; for play see [`super::puct`].
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::budget::Budget;
 use super::formula::{PriorLog, VirtualPlayouts, WinRateMap, ucb1, ucb1_with_prior};
 use super::parameters::{FIRST_REPORT, PLAYOUTS_PER_CLOCK_LOOK};
 use super::playout::PlayoutPolicy;
 use crate::eval::{self, Evaluator};
-use crate::options::{OptionError, Options};
+use crate::options::{OptionError, Options, TypedOption};
 use crate::othello::{Bitboard, Move, Position};
-use crate::random::{Random, seeded};
+use crate::random::{Random, SEED, seeded};
 use crate::score::Score;
+use crate::search::budget::Budget;
+use crate::search::limits::PLAYOUT_LIMITS;
+use crate::search::registry::MethodSpec;
 use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
 use crate::search::{Method, Request, StopFlag};
 
@@ -40,21 +43,20 @@ pub struct UctSettings {
 
 impl UctSettings {
     fn from_options(options: &Options) -> UctSettings {
-        let range = options.number("win-rate-range");
-        let log = match options.text("prior-log").as_str() {
+        let range = options.get(&WIN_RATE_RANGE);
+        let log = match options.get(&PRIOR_LOG).as_str() {
             "inside" => PriorLog::Inside,
             _ => PriorLog::Outside,
         };
         UctSettings {
-            exploration: options.number("ucb-c"),
-            prior: VirtualPlayouts { weight: options.number("prior-weight"), log },
-            map: match options.text("win-rate-map").as_str() {
+            exploration: options.get(&UCB_C),
+            prior: VirtualPlayouts { weight: options.get(&PRIOR_WEIGHT), log },
+            map: match options.get(&WIN_RATE_MAP).as_str() {
                 "logistic" => WinRateMap::Logistic(range),
                 _ => WinRateMap::Linear(range),
             },
-            expand_threshold: options.integer("expand-threshold") as u32,
-            most_nodes: (options.integer("memory") as usize * (1 << 20) / size_of::<Node>())
-                .min(u32::MAX as usize),
+            expand_threshold: options.get(&EXPAND_THRESHOLD) as u32,
+            most_nodes: (super::memory(options) / size_of::<Node>()).min(u32::MAX as usize),
         }
     }
 }
@@ -68,15 +70,65 @@ pub struct Uct {
     rng: Random,
 }
 
-/// Makes the method from option values.
-///
-/// # Errors
-/// If the evaluator cannot be made.
-pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
+static UCB_C: TypedOption<f64> =
+    TypedOption::number("ucb-c", 0.0, 100.0, 0.1, "Weight C of exploration in UCB1.");
+static PRIOR_WEIGHT: TypedOption<f64> = TypedOption::number(
+    "prior-weight",
+    0.0,
+    1_000_000.0,
+    5.0,
+    "Virtual playouts W that the evaluation counts for in UCB1; 0 is plain UCT.",
+);
+static PRIOR_LOG: TypedOption<String> = TypedOption::choice(
+    "prior-log",
+    &["outside", "inside"],
+    "outside",
+    "Where W stands in UCB1's numerator: ln n + W (as printed) or ln(n + W).",
+);
+static EXPAND_THRESHOLD: TypedOption<i64> = TypedOption::integer(
+    "expand-threshold",
+    1,
+    1_000_000_000,
+    31,
+    "Playouts after which a leaf of the tree gets children.",
+);
+static WIN_RATE_MAP: TypedOption<String> = TypedOption::choice(
+    "win-rate-map",
+    &["linear", "logistic"],
+    "linear",
+    "How an evaluation becomes a win rate: linear with ends, or a logistic curve.",
+);
+static WIN_RATE_RANGE: TypedOption<f64> = TypedOption::number(
+    "win-rate-range",
+    1.0,
+    1_000_000.0,
+    5000.0,
+    "The evaluation, in 1/128 disc, at which the linear map reaches certainty.",
+);
+
+pub(super) const METHOD: MethodSpec = MethodSpec {
+    name: "uct",
+    help: "UCT as in the 2017 MCTS paper: players plain, T and E by prior and playout policy.",
+    limits: PLAYOUT_LIMITS,
+    options: &[
+        super::COMMON,
+        &[
+            &UCB_C.spec,
+            &PRIOR_WEIGHT.spec,
+            &PRIOR_LOG.spec,
+            &EXPAND_THRESHOLD.spec,
+            &WIN_RATE_MAP.spec,
+            &WIN_RATE_RANGE.spec,
+        ],
+    ],
+    build,
+};
+
+fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let evaluation = eval::choose(options)?;
     let policy = super::policy_from_options(options, &evaluation);
     let evaluator = evaluation.evaluator();
-    let seed = options.integer("seed") as u64;
+    let seed = options.get(&SEED) as u64;
     let settings = UctSettings::from_options(options);
     Ok(Box::new(Uct { settings, evaluator, policy, seed, rng: seeded(seed) }))
 }
@@ -155,6 +207,7 @@ impl<'a> UctTree<'a> {
     fn select(&self, index: usize) -> usize {
         let UctSettings { exploration, prior, .. } = self.player.settings;
         let total = self.nodes[index].visits;
+        // Whatever the bounds, the way leads down.
         let mut best = (f64::NEG_INFINITY, self.children(index).start);
         for child in self.children(index) {
             let Node { visits, wins, estimate, .. } = self.nodes[child];
@@ -171,11 +224,12 @@ impl<'a> UctTree<'a> {
     }
 
     /// Whether the leaf gets children now.
-    fn is_ripe(&self, index: usize) -> bool {
+    fn is_ripe(&mut self, index: usize) -> bool {
         const MOST_CHILDREN: usize = 64;
         let UctSettings { expand_threshold, most_nodes, .. } = self.player.settings;
         self.nodes[index].visits >= expand_threshold
             && self.nodes.len() + MOST_CHILDREN <= most_nodes
+            && self.nodes.try_reserve(MOST_CHILDREN).is_ok()
     }
 
     /// One playout: down the tree, to the end of the game, back up.
@@ -214,14 +268,16 @@ impl<'a> UctTree<'a> {
     /// The child with most playouts; among equals the one with more wins, then the first.
     fn most_visited(&self, index: usize) -> Option<usize> {
         let key = |child: &usize| (self.nodes[*child].visits, self.nodes[*child].wins);
-        self.children(index).rev().max_by(|a, b| key(a).partial_cmp(&key(b)).expect("no NaN"))
+        self.children(index)
+            .rev()
+            .max_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal))
     }
 
     fn lines(&self, count: usize) -> Vec<Line> {
         let mut order: Vec<usize> = self.children(ROOT).collect();
         order.sort_by(|&a, &b| {
             let key = |child: usize| (self.nodes[child].visits, self.nodes[child].wins);
-            key(b).partial_cmp(&key(a)).expect("no NaN")
+            key(b).partial_cmp(&key(a)).unwrap_or(Ordering::Equal)
         });
         order.truncate(count.max(1));
         order.into_iter().map(|child| self.line(child)).collect()
@@ -258,7 +314,7 @@ impl Method for Uct {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
-        let budget = Budget::new(&request.limits, stop);
+        let budget = Budget::new(&super::playout_limits(&request.limits), stop);
         if request.position.is_over() {
             return super::game_over(request.position);
         }

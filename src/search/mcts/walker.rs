@@ -371,7 +371,7 @@ mod tests {
         // Discs only: a move that flips two discs more is four discs better for the mover.
         let position = random_position(40, &mut seeded(6));
         let evaluator: &dyn Evaluator = &Discs;
-        let tree = Tree::new(1 << 20);
+        let tree = Tree::new(1 << 20).unwrap();
         let context = context(&tree, &evaluator, position, SETTINGS);
         let mut walker = Walker::new(&context, seeded(1), Solver::new(&RUNNING));
         let moves = position.legal_moves();
@@ -391,7 +391,7 @@ mod tests {
 
     #[test]
     fn selection_weighs_value_prior_and_visits_on_a_hand_computed_node() {
-        let tree = Tree::new(1 << 20);
+        let tree = Tree::new(1 << 20).unwrap();
         let evaluator: &dyn Evaluator = &Discs;
         let settings = PuctSettings { minimax_weight: 0.0, ..SETTINGS };
         let context = context(&tree, &evaluator, Position::START, settings);
@@ -434,7 +434,7 @@ mod tests {
             if position.is_over() {
                 continue;
             }
-            let tree = Tree::new(4 << 20);
+            let tree = Tree::new(4 << 20).unwrap();
             let solve_empties = round % 3;
             walk(&tree, position, PuctSettings { solve_empties, ..SETTINGS }, 6_000);
             let bounds = tree.node(ROOT).bounds();
@@ -448,7 +448,7 @@ mod tests {
     #[test]
     fn the_minimax_value_is_that_of_the_tree() {
         let position = random_position(30, &mut seeded(2));
-        let tree = Tree::new(16 << 20);
+        let tree = Tree::new(16 << 20).unwrap();
         walk(&tree, position, SETTINGS, 2_000);
         fn check(tree: &Tree, node: &Node) -> f32 {
             let Some((_, children)) = tree.children(node) else { return node.best() };
@@ -469,7 +469,7 @@ mod tests {
         let means: Vec<f32> = [0.0, 0.5, 1.0]
             .into_iter()
             .map(|playout_share| {
-                let tree = Tree::new(1 << 20);
+                let tree = Tree::new(1 << 20).unwrap();
                 let leaf = LeafValue { playout_share };
                 walk(&tree, position, PuctSettings { leaf, ..SETTINGS }, 1);
                 tree.node(ROOT).mean()

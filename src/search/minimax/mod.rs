@@ -24,10 +24,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use super::limits::DEEPENING_LIMITS;
+use super::registry::MethodSpec;
 use super::report::{Bound, Certainty, Event, Line, Outcome};
 use super::{Method, Request, StopFlag};
-use crate::eval::{self, Evaluation, Evaluator, Incremental, UNIT};
-use crate::options::{OptionError, Options};
+use crate::eval::{self, Evaluation, Incremental, UNIT, with_evaluator};
+use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 use crate::othello::Move;
 use crate::score::Score;
 use probcut::Selectivity;
@@ -72,23 +74,87 @@ pub struct Minimax {
     settings: MinimaxSettings,
 }
 
-/// Makes the method from option values.
-///
-/// # Errors
-/// If the evaluator cannot be made.
-pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    let settings = MinimaxSettings {
-        threads: options.integer("threads") as usize,
-        selectivity: Selectivity::from_percent(options.integer("selectivity") as u32),
-        end_confidence: options.integer("end-confidence") as u32,
-        exact_from: options.integer("exact-from") as u32,
-    };
-    let table = Table::new(options.integer("hash") as usize)
-        .ok_or_else(|| OptionError::no_memory("hash", options))?;
-    Ok(Box::new(Minimax { evaluation: eval::choose(options)?, table, settings }))
+/// Search threads, here and in `mcts`.
+pub static THREADS: TypedOption<i64> = TypedOption::integer(
+    "threads",
+    1,
+    256,
+    1,
+    "Search threads; results repeat exactly only with 1.",
+)
+.budgeted();
+/// Size of the transposition table.
+pub static HASH: TypedOption<i64> =
+    TypedOption::integer("hash", 1, 65_536, 64, "Size of the transposition table in MiB.")
+        .budgeted();
+/// Forward pruning in the midgame.
+pub static SELECTIVITY: TypedOption<i64> = TypedOption::integer(
+    "selectivity",
+    50,
+    100,
+    73,
+    "Confidence of forward pruning in the midgame, per cent; 100 prunes nothing.",
+);
+static END_CONFIDENCE: TypedOption<i64> = TypedOption::integer(
+    "end-confidence",
+    50,
+    100,
+    100,
+    "Confidence a search to the end of the game must reach, per cent; 100 is exact.",
+);
+/// When to solve whatever the depth limit.
+pub static EXACT_FROM: TypedOption<i64> = TypedOption::integer(
+    "exact-from",
+    0,
+    60,
+    0,
+    "From how many empties on to solve exactly whatever the depth limit.",
+);
+
+/// The options that the methods heed which leave the end of the game to this one.
+pub(super) const SOLVER_OPTIONS: &[&OptionSpec] =
+    &[&THREADS.spec, &SELECTIVITY.spec, &END_CONFIDENCE.spec];
+
+pub(super) const METHODS: &[MethodSpec] = &[MethodSpec {
+    name: "minimax",
+    help: "Principal variation search with ProbCut and an exact endgame solver.",
+    limits: DEEPENING_LIMITS,
+    options: &[SOLVER_OPTIONS, &[&HASH.spec, &EXACT_FROM.spec]],
+    build,
+}];
+
+fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
+    let exact_from = options.get(&EXACT_FROM) as u32;
+    let settings = MinimaxSettings { exact_from, ..MinimaxSettings::from_options(options) };
+    Ok(Box::new(Minimax::new(eval::choose(options)?, settings, options.get(&HASH))?))
+}
+
+impl MinimaxSettings {
+    /// What the options of [`SOLVER_OPTIONS`] say.
+    pub(super) fn from_options(options: &Options) -> MinimaxSettings {
+        MinimaxSettings {
+            threads: options.get(&THREADS) as usize,
+            selectivity: Selectivity::from_percent(options.get(&SELECTIVITY) as u32),
+            end_confidence: options.get(&END_CONFIDENCE) as u32,
+            exact_from: 0,
+        }
+    }
 }
 
 impl Minimax {
+    /// A search with a table of this many MiB.
+    ///
+    /// # Errors
+    /// If there is not so much memory.
+    pub(super) fn new(
+        evaluation: Evaluation,
+        settings: MinimaxSettings,
+        hash: i64,
+    ) -> Result<Minimax, OptionError> {
+        let table = Table::new(hash as usize).map_err(|error| HASH.spec.unusable(error))?;
+        Ok(Minimax { evaluation, table, settings })
+    }
+
     /// Runs one search with an evaluation known at compile time.
     fn run<E: Incremental>(
         &self,
@@ -100,7 +166,11 @@ impl Minimax {
         let run = SearchRun::new(evaluator, &self.table, &request.limits, stop);
         let answer = std::thread::scope(|scope| {
             for _ in 1..self.settings.threads {
-                scope.spawn(|| Worker::new(&run).help());
+                // A system that grants no more threads makes the search slower, nothing else.
+                let help = || Worker::new(&run).help();
+                if std::thread::Builder::new().spawn_scoped(scope, help).is_err() {
+                    break;
+                }
             }
             let mut worker = Worker::new(&run);
             let node = worker.root_node(request.position);
@@ -109,12 +179,13 @@ impl Minimax {
             run.pool.close();
             answer
         });
+        let elapsed = run.elapsed();
         Outcome {
             lines: answer.lines,
             depth: answer.depth,
             nodes: run.nodes.into_inner(),
             playouts: 0,
-            elapsed: run.began.elapsed(),
+            elapsed,
         }
     }
 }
@@ -137,14 +208,7 @@ impl Method for Minimax {
         if !request.position.has_move() {
             return self.search_passed(&request, stop, report);
         }
-        match &self.evaluation {
-            Evaluation::Pattern(pattern) => self.run(&**pattern, &request, stop, report),
-            Evaluation::Linear(linear) => self.run(&**linear, &request, stop, report),
-            Evaluation::Other(other) => {
-                let evaluator: &dyn Evaluator = &**other;
-                self.run(&evaluator, &request, stop, report)
-            }
-        }
+        with_evaluator!(&self.evaluation, |evaluator| self.run(evaluator, &request, stop, report))
     }
 
     fn clear(&mut self) {

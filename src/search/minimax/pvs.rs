@@ -69,7 +69,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     pub(super) fn new(run: &'s SearchRun<'s, E>) -> Worker<'s, E> {
         Worker {
             run,
-            solver: Solver::watching(&run.halt, run.stop),
+            solver: Solver::watching(&run.halt, run.budget.stop()),
             nodes: 0,
             selectivity: Selectivity::NONE,
             probcut_level: 0,
@@ -124,7 +124,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     #[inline]
     pub(super) fn aborted(&self) -> bool {
         self.run.halt.load(Ordering::Relaxed)
-            || self.run.stop.is_stopped()
+            || self.run.budget.is_stopped()
             || self.split.as_ref().is_some_and(|split| split.is_cut())
     }
 

@@ -1,11 +1,12 @@
 //! What the threads of one search have in common.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::split::Pool;
 use super::table::Table;
 use crate::eval::Incremental;
+use crate::search::budget::Budget;
 use crate::search::{Limits, StopFlag};
 
 /// One search: its evaluation, table, limits and counters.
@@ -17,10 +18,7 @@ pub struct SearchRun<'s, E: Incremental> {
     pub halt: AtomicBool,
     /// Nodes handed over by the threads so far.
     pub nodes: AtomicU64,
-    pub began: Instant,
-    deadline: Option<Duration>,
-    node_limit: u64,
-    pub stop: &'s StopFlag,
+    pub budget: Budget<'s>,
 }
 
 impl<'s, E: Incremental> SearchRun<'s, E> {
@@ -36,24 +34,18 @@ impl<'s, E: Incremental> SearchRun<'s, E> {
             pool: Pool::new(),
             halt: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
-            began: Instant::now(),
-            deadline: limits.time.map(|time| time.hard),
-            node_limit: limits.nodes.unwrap_or(u64::MAX),
-            stop,
+            budget: Budget::new(limits, stop),
         }
     }
 
     /// Time since the search began.
     pub fn elapsed(&self) -> Duration {
-        self.began.elapsed()
+        self.budget.elapsed()
     }
 
     /// Raises [`SearchRun::halt`] if a limit is reached or a stop was asked for.
     pub fn check_limits(&self) {
-        if self.stop.is_stopped()
-            || self.nodes.load(Ordering::Relaxed) >= self.node_limit
-            || self.deadline.is_some_and(|deadline| self.began.elapsed() >= deadline)
-        {
+        if self.budget.must_end(self.nodes.load(Ordering::Relaxed)) {
             self.halt.store(true, Ordering::Relaxed);
         }
     }

@@ -14,7 +14,7 @@ use zerocopy::FromZeros;
 
 use super::probcut::Selectivity;
 use super::{SCORE_MAX, Value};
-use crate::memory::{prefer_huge_pages, zeroed};
+use crate::memory::{OutOfMemory, prefer_huge_pages, zeroed};
 use crate::othello::{Position, hash};
 
 /// No move, in an entry.
@@ -162,15 +162,18 @@ impl Slot {
 }
 
 impl Table {
-    /// A table of about this many MiB (a power of two of buckets, at least one); `None` if there is
-    /// not so much memory. The system hands it out only when it is first used: a match builds a
-    /// table for every game, and most games touch little of it.
-    pub fn new(mebibytes: usize) -> Option<Table> {
-        let wanted = (mebibytes << 20) / size_of::<Bucket>();
+    /// A table of about this many MiB (a power of two of buckets, at least one). The system hands the
+    /// memory out only when it is first used: a match builds a table for every game, and most games
+    /// touch little of it.
+    ///
+    /// # Errors
+    /// If there is not so much memory.
+    pub fn new(mebibytes: usize) -> Result<Table, OutOfMemory> {
+        let wanted = mebibytes.saturating_mul(1 << 20) / size_of::<Bucket>();
         let buckets = (wanted + 1).next_power_of_two() / 2;
         let buckets = zeroed(buckets.max(1))?;
         prefer_huge_pages(&buckets);
-        Some(Table { buckets, generation: AtomicU8::new(1) })
+        Ok(Table { buckets, generation: AtomicU8::new(1) })
     }
 
     /// Forgets everything.

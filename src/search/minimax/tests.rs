@@ -1,6 +1,7 @@
 //! The whole method: against plain minimax, against the lean solver, under limits and stops.
 
 use super::*;
+use crate::eval::Evaluator;
 use crate::othello::Position;
 use crate::othello::random::{random_position, scattered_position, seeded};
 use crate::search::Limits;

@@ -1,9 +1,9 @@
-//! When a tree search ends: the request's limits in terms of playouts, nodes and time.
+//! When a search ends: the one place where limits, clock and stop flag are looked at, for every
+//! method. How often to look is the method's business.
 
 use std::time::{Duration, Instant};
 
-use super::parameters::{PLAYOUTS_PER_PLY, PLAYOUTS_WHEN_SOLVING};
-use crate::search::{Limits, StopFlag};
+use super::{Limits, StopFlag};
 
 /// The limits of one search, counted from its beginning.
 pub struct Budget<'a> {
@@ -16,19 +16,11 @@ pub struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    /// Begins to count now.
-    ///
-    /// A tree grows where it likes, so a depth limit alone buys playouts in proportion, and a
-    /// wish for the exact score alone a fixed number of them; no limit at all means until stopped.
+    /// Begins to count now; no limit at all means until stopped.
     pub fn new(limits: &Limits, stop: &'a StopFlag) -> Budget<'a> {
-        let implied = match (limits.nodes, limits.time, limits.depth) {
-            (None, None, Some(depth)) => Some(u64::from(depth.max(1)) * PLAYOUTS_PER_PLY),
-            (None, None, None) if limits.exact || limits.outcome => Some(PLAYOUTS_WHEN_SOLVING),
-            _ => None,
-        };
         Budget {
             began: Instant::now(),
-            playouts: limits.playouts.or(implied).unwrap_or(u64::MAX).max(1),
+            playouts: limits.playouts.unwrap_or(u64::MAX).max(1),
             nodes: limits.nodes.unwrap_or(u64::MAX).max(1),
             soft: limits.time.map(|time| time.soft),
             hard: limits.time.map(|time| time.hard),
@@ -41,7 +33,18 @@ impl<'a> Budget<'a> {
         self.began.elapsed()
     }
 
+    /// The flag that anyone may raise.
+    pub fn stop(&self) -> &'a StopFlag {
+        self.stop
+    }
+
+    /// Whether the search must end after so many nodes, whatever its choice.
+    pub fn must_end(&self, nodes: u64) -> bool {
+        self.is_stopped() || nodes >= self.nodes || self.is_timed_out(false)
+    }
+
     /// Whether someone asked for an end; cheap enough for every playout.
+    #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.is_stopped()
     }
@@ -77,16 +80,6 @@ impl<'a> Budget<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_depth_limit_alone_still_ends_the_search() {
-        let stop = StopFlag::new();
-        let budget = Budget::new(&Limits::depth(3), &stop);
-        assert!(!budget.is_counted_out(3 * PLAYOUTS_PER_PLY - 1, 0));
-        assert!(budget.is_counted_out(3 * PLAYOUTS_PER_PLY, 0));
-        let budget = Budget::new(&Limits::solve(), &stop);
-        assert!(budget.is_counted_out(PLAYOUTS_WHEN_SOLVING, 0));
-    }
 
     #[test]
     fn whichever_limit_comes_first_counts() {

@@ -1,17 +1,15 @@
-//! How long a search may go on: nodes, clock and the stop flag behind one cheap question per node.
+//! Counting nodes, with a look at the budget every few of them: one cheap question per node.
 
-use std::time::Instant;
-
+use crate::search::budget::Budget;
 use crate::search::{Limits, StopFlag};
 
 /// Nodes between two looks at the clock and the flag: well under a millisecond.
 const CHECK_EVERY: u64 = 256;
 
 /// Counts nodes and says when to give up.
-pub struct Budget<'s> {
-    stop: &'s StopFlag,
-    deadline: Option<Instant>,
-    most_nodes: u64,
+pub struct NodeCounter<'s> {
+    /// The limits and the time used so far.
+    pub budget: Budget<'s>,
     next_check: u64,
     /// Nodes visited so far.
     pub nodes: u64,
@@ -19,13 +17,11 @@ pub struct Budget<'s> {
     binding: bool,
 }
 
-impl<'s> Budget<'s> {
-    /// The budget that these limits allow from `began` on.
-    pub fn new(limits: &Limits, began: Instant, stop: &'s StopFlag) -> Budget<'s> {
-        Budget {
-            stop,
-            deadline: limits.time.and_then(|time| began.checked_add(time.hard)),
-            most_nodes: limits.nodes.unwrap_or(u64::MAX),
+impl<'s> NodeCounter<'s> {
+    /// Counts from now on what these limits allow.
+    pub fn new(limits: &Limits, stop: &'s StopFlag) -> NodeCounter<'s> {
+        NodeCounter {
+            budget: Budget::new(limits, stop),
             next_check: 0,
             nodes: 0,
             exhausted: false,
@@ -46,10 +42,7 @@ impl<'s> Budget<'s> {
         self.nodes += nodes;
         if self.nodes >= self.next_check {
             self.next_check = self.nodes + CHECK_EVERY;
-            self.exhausted |= self.binding
-                && (self.nodes >= self.most_nodes
-                    || self.stop.is_stopped()
-                    || self.deadline.is_some_and(|deadline| Instant::now() >= deadline));
+            self.exhausted |= self.binding && self.budget.must_end(self.nodes);
         }
         !self.exhausted
     }
