@@ -45,5 +45,9 @@ pub const REUSE_PLIES: usize = 4;
 /// Transposition table of the solver of the root, in MiB.
 pub const ROOT_SOLVER_HASH_MIB: i64 = 16;
 
+/// Nodes that the solver of the root may visit where no clock bounds it: several times what the
+/// 18 empties of the default take.
+pub const ROOT_SOLVER_NODES: u64 = 50_000_000;
+
 /// Share of the thinking time that the solver of the root may use before the tree takes over.
 pub const ROOT_SOLVER_TIME_SHARE: f64 = 0.6;

@@ -16,7 +16,7 @@ use rand::RngCore;
 use super::MEMORY;
 use super::parameters::{
     FIRST_REPORT, MOST_VISITS, REPORT_INTERVAL_MS, REUSE_PLIES, ROOT_SOLVER_HASH_MIB,
-    ROOT_SOLVER_TIME_SHARE, SIMULATIONS_PER_CLOCK_LOOK,
+    ROOT_SOLVER_NODES, ROOT_SOLVER_TIME_SHARE, SIMULATIONS_PER_CLOCK_LOOK,
 };
 use super::playout::PlayoutPolicy;
 use super::root::RootView;
@@ -334,8 +334,11 @@ impl Puct {
             soft: time.soft.mul_f64(share),
             hard: time.hard.mul_f64(share),
         });
+        // Nobody who limits playouts or depth means to wait for a solver.
+        let bounded = asked || time.is_some();
+        let nodes = request.limits.nodes.or((!bounded).then_some(ROOT_SOLVER_NODES));
         let exact = !request.limits.outcome;
-        let limits = Limits { exact, time, playouts: None, ..request.limits };
+        let limits = Limits { exact, time, nodes, playouts: None, ..request.limits };
         let mut last = None;
         let outcome = self.solver.search(&Request { limits, ..request.clone() }, stop, &mut |e| {
             last = Some(e.clone());
