@@ -274,8 +274,16 @@ impl SearchRun<'_> {
                     let rng = seeded_part(seed, number);
                     let mut walker =
                         Walker::new(context, rng, Solver::watching(end, self.budget.stop()));
+                    let mut since_look = 0;
                     while !end.load(Relaxed) {
                         self.step(&mut walker);
+                        // With more threads than cores the calling thread may have to wait long
+                        // for its turn; nobody walks on meanwhile.
+                        since_look = (since_look + 1) % SIMULATIONS_PER_CLOCK_LOOK;
+                        let late = || since_look == 0 && self.budget.is_timed_out(false);
+                        if self.is_out(context.tree) || late() {
+                            end.store(true, Relaxed);
+                        }
                     }
                 };
                 // A system that grants no more threads makes the search slower, nothing else.
