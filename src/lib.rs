@@ -43,6 +43,7 @@ pub mod score;
 pub mod search;
 pub mod server;
 pub mod statistics;
+mod text;
 pub mod training;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Neg;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A score in hundredths of a disc from the mover's point of view, within ±64 discs (methods that
 /// speak of win rates map them to discs before they report).
@@ -79,6 +79,12 @@ impl fmt::Display for Score {
 impl Serialize for Score {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.discs())
+    }
+}
+
+impl<'de> Deserialize<'de> for Score {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Score, D::Error> {
+        f64::deserialize(deserializer).map(Score::from_discs)
     }
 }
 

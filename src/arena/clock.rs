@@ -50,6 +50,8 @@ impl TimeControl {
     }
 }
 
+crate::text::travels_as_text!(TimeControl);
+
 impl FromStr for TimeControl {
     type Err = TimeControlError;
 

@@ -3,21 +3,22 @@
 //! A [`Plan`] fixes every game in advance from a seed. The [`runner`] plays the games on several
 //! workers; in each the [`referee`] keeps board and clock and ends the game with a recorded reason
 //! when a [`Player`] fails. Finished games go to the [`log`], which is also the way to resume, and
-//! [`standing`] sums them up with the arithmetic of [`stats`].
+//! [`standing`] sums them up with the arithmetic of [`crate::statistics`]; [`conduct`] does it all.
 //!
 //! | part | what it is for |
 //! |---|---|
 //! | [`spec`] | how people name players |
 //! | [`builtin`], [`gtp`], [`nboard`], [`process`] | Kitai's own methods and other engines as players |
-//! | [`openings`], [`plan`] | what is played |
+//! | [`openings`], [`plan`], [`terms`], [`tournament`] | what is played |
 //! | [`clock`], [`referee`], [`adjudicate`] | how a game goes |
-//! | [`runner`], [`log`], [`logged`], [`archive`] | how a match goes and is kept |
-//! | [`standing`], [`stats`], [`report`] | what it says |
+//! | [`runner`], [`log`], [`logged`], [`archive`], [`conduct`] | how a match goes and is kept |
+//! | [`standing`], [`report`] | what it says |
 
 pub mod adjudicate;
 pub mod archive;
 pub mod builtin;
 pub mod clock;
+pub mod conduct;
 pub mod gtp;
 pub mod log;
 pub mod logged;
@@ -31,6 +32,8 @@ pub mod report;
 pub mod runner;
 pub mod spec;
 pub mod standing;
+pub mod terms;
+pub mod tournament;
 
 #[cfg(test)]
 #[cfg(target_os = "linux")]

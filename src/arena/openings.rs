@@ -4,23 +4,21 @@
 //! lost one tells nothing, and two deterministic players repeat themselves on a repeated one.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use rand::seq::SliceRandom;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::options::Options;
 use crate::othello::random::random_move;
 use crate::random::seeded_part;
-use crate::record::wthor::Names;
-use crate::record::{Board, Format, History, RecordError};
+use crate::record::{Board, Format, History, RecordError, Records};
 use crate::search::limits::DEPTH;
 use crate::search::{self, Limits, Request, StopFlag};
 
 /// A start board and the moves already made from it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
     /// Board and moves; the game is not over.
     pub history: History,
@@ -120,9 +118,11 @@ impl OpeningSource {
             OpeningSource::Start => Ok(vec![Opening { history: History::default() }]),
             OpeningSource::Random { plies } => Ok(random_openings(*plies, wanted, seed)),
             OpeningSource::File { path, plies } => {
-                let file = File::open(path)
+                let format = Format::of_path(path).unwrap_or(Format::Transcript);
+                let records = format
+                    .open(path)
                     .map_err(|source| OpeningError::Io { path: path.clone(), source })?;
-                let mut openings = read_list(path, BufReader::new(file), *plies)?;
+                let mut openings = read_list(path, records, *plies)?;
                 openings.shuffle(&mut seeded_part(seed, SHUFFLE_PART));
                 openings.truncate(wanted.max(1));
                 Ok(openings)
@@ -149,13 +149,12 @@ const SHUFFLE_PART: u64 = u64::MAX;
 
 fn read_list(
     path: &Path,
-    input: impl BufRead,
+    records: Records,
     plies: Option<u32>,
 ) -> Result<Vec<Opening>, OpeningError> {
-    let format = Format::of_path(path).unwrap_or(Format::Transcript);
     let mut seen = HashSet::new();
     let mut openings = Vec::new();
-    for (index, record) in format.read(input, Names::default()).enumerate() {
+    for (index, record) in records.enumerate() {
         let mut history =
             record.map_err(|error| error.in_file(&path.display().to_string()))?.history;
         while plies.is_some_and(|plies| history.moves().len() > plies as usize) {
@@ -217,7 +216,9 @@ mod tests {
     use super::*;
 
     fn read(name: &str, text: &str, plies: Option<u32>) -> Result<Vec<String>, String> {
-        read_list(Path::new(name), text.as_bytes(), plies)
+        let path = Path::new(name);
+        let format = Format::of_path(path).unwrap_or(Format::Transcript);
+        read_list(path, format.read(text.as_bytes(), Default::default()), plies)
             .map(|openings| openings.iter().map(Opening::label).collect())
             .map_err(|error| error.to_string())
     }

@@ -13,7 +13,7 @@ use crate::random::seeded_part;
 use crate::statistics::Sprt;
 
 /// A whole match or tournament.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The players, names unique.
     pub players: Vec<PlayerSpec>,
@@ -61,7 +61,7 @@ impl Kind {
 }
 
 /// One game of the plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scheduled {
     /// Its number, from 0.
     pub game: usize,
@@ -192,6 +192,15 @@ pub(super) mod tests {
             sprt: None,
             anchors: Vec::new(),
         }
+    }
+
+    #[test]
+    fn a_plan_survives_the_way_to_another_machine() {
+        let plan = small_plan(&["depth=1", "gtp:engine -x"], Kind::HeadToHead, 2);
+        let text = serde_json::to_string(&plan).unwrap();
+        assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plan);
+        let illegal = text.replace("\"moves\":[", "\"moves\":[\"a1\",");
+        assert!(serde_json::from_str::<Plan>(&illegal).is_err());
     }
 
     #[test]

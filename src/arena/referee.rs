@@ -18,7 +18,7 @@ use crate::score::Score;
 use crate::search::StopFlag;
 
 /// What holds for every game of a match.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     /// The clock.
     pub control: TimeControl,

@@ -26,7 +26,7 @@ use crate::search::limits::DEPTH;
 use crate::search::minimax::THREADS;
 
 /// A player as the command line or a tournament file names it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlayerSpec {
     /// Name in results; unique within a match.
     pub name: String,
@@ -35,7 +35,8 @@ pub struct PlayerSpec {
 }
 
 /// What plays.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Engine {
     /// One of Kitai's methods.
     BuiltIn(Options),

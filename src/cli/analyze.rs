@@ -1,20 +1,16 @@
 //! `kitai analyze`: what each move of a game gave away, and what would have been better.
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
-
-use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
-use crate::othello::{Color, Move};
+use crate::engine::review::{MoveReview, review};
+use crate::othello::Color;
 use crate::plot::{Axes, Series, lines};
-use crate::record::{Board, Format, GameRecord, transcript, wthor};
+use crate::record::{self, GameRecord, transcript};
 use crate::score::Score;
 use crate::search::limits::{DEPTH, MOVE_TIME, NODES, PLAYOUTS};
-use crate::search::report::DepthLabel;
-use crate::search::{Limits, Method, Outcome, Request, StopFlag, build};
+use crate::search::{Limits, build};
 
 /// Analyze every move of a game: its loss, the best line, the course of the score.
 #[derive(clap::Args, Debug)]
@@ -39,24 +35,6 @@ pub struct Args {
 const DEFAULT_DEPTH: &str = "14";
 const DEFAULT_EXACT_FROM: &str = "20";
 
-/// One move; also the JSON line.
-#[derive(Serialize)]
-struct Row {
-    number: usize,
-    color: String,
-    played: String,
-    /// Score of the move played, mover's view.
-    score: Score,
-    /// What it gave away against the best move, in discs.
-    loss: Score,
-    best: String,
-    best_score: Score,
-    depth: String,
-    best_line: String,
-    /// Score after the move from Black's view: the curve of the chart.
-    black_score: Score,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -75,18 +53,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let stop = stop_on_interrupt();
     let moves = record.history.moves();
     let bar = progress::steps(moves.len() as u64, "moves");
-    let mut rows = Vec::new();
-    // Backwards: the end is cheap and exact, and its results in the table help the middle.
-    for (index, &played) in moves.iter().enumerate().rev() {
-        let board = record.history.boards()[index];
-        let Some(row) = judge(method.as_mut(), index + 1, board, played, limits, &stop) else {
-            break;
-        };
-        rows.push(row);
-        bar.inc(1);
-    }
+    let rows = review(&record.history, method.as_mut(), limits, &stop, &mut || bar.inc(1));
     bar.finish_and_clear();
-    rows.reverse();
     print(&rows, output)?;
     if let Some(path) = &args.svg {
         let chart = chart(&record, &rows);
@@ -107,58 +75,17 @@ fn read(args: &Args) -> Result<GameRecord, CliError> {
             CliError::Input(format!("`{}` is no file and no transcript: {error}", args.game))
         });
     }
-    let format = Format::of_path(path)
-        .ok_or_else(|| CliError::Input(format!("{}: unknown extension", args.game)))?;
-    let file = File::open(path).map_err(|error| CliError::io(&args.game, error))?;
-    let mut games = format.read(BufReader::new(file), wthor::Names::default());
+    let mut games = record::open(path).map_err(CliError::input)?;
     match games.nth(args.number.max(1) - 1) {
         Some(game) => game.map_err(|error| CliError::input(error.in_file(&args.game))),
         None => Err(CliError::Input(format!("{} has no game {}", args.game, args.number))),
     }
 }
 
-fn judge(
-    method: &mut dyn Method,
-    number: usize,
-    board: Board,
-    played: Move,
-    limits: Limits,
-    stop: &StopFlag,
-) -> Option<Row> {
-    let mut search = |request: Request| -> Option<Outcome> {
-        let outcome = method.search(&request, stop, &mut |_| {});
-        (!stop.is_stopped()).then_some(outcome)
-    };
-    let best = search(Request::new(board.position, limits))?;
-    let line = best.lines.first()?;
-    let score = match played.square() {
-        Some(square) if best.best_move() != Some(played) => {
-            let request = Request::new(board.position, limits);
-            search(Request { only: Some(square.into()), ..request })?.score()
-        }
-        _ => line.score,
-    };
-    // A selective search may like the played move better once it looks at nothing else.
-    let loss = line.score.hundredths().saturating_sub(score.hundredths()).max(0);
-    let black_score = if board.turn == Color::Black { score } else { -score };
-    Some(Row {
-        number,
-        color: board.turn.to_string(),
-        played: played.to_string(),
-        score,
-        loss: Score::from_hundredths(loss),
-        best: best.best_move().map_or(String::new(), |best| best.to_string()),
-        best_score: line.score,
-        depth: DepthLabel(best.depth, line.certainty).to_string(),
-        best_line: line.pv_text(),
-        black_score,
-    })
-}
-
 /// Half-width of the terminal graph, characters; one stands for two discs.
 const BAR: usize = 16;
 
-fn print(rows: &[Row], output: &mut Output) -> Result<(), CliError> {
+fn print(rows: &[MoveReview], output: &mut Output) -> Result<(), CliError> {
     output.line(format_args!(
         "  #        move   score    loss  best   score   depth  {:^33}  best line",
         "white ahead | black ahead"
@@ -167,7 +94,7 @@ fn print(rows: &[Row], output: &mut Output) -> Result<(), CliError> {
         output.line(format_args!(
             "{:>3} {:>6} {:>5} {:>7} {:>7} {:>5} {:>7} {:>7}  {}  {}",
             row.number,
-            row.color,
+            row.color.to_string(),
             row.played,
             row.score.to_string(),
             if row.loss.hundredths() == 0 {
@@ -184,11 +111,8 @@ fn print(rows: &[Row], output: &mut Output) -> Result<(), CliError> {
         output.object(row)?;
     }
     for color in [Color::Black, Color::White] {
-        let losses: Vec<f64> = rows
-            .iter()
-            .filter(|row| row.color == color.to_string())
-            .map(|row| row.loss.discs())
-            .collect();
+        let losses: Vec<f64> =
+            rows.iter().filter(|row| row.color == color).map(|row| row.loss.discs()).collect();
         output.line(format_args!(
             "{color}: {:.2} discs given away in {} moves",
             losses.iter().sum::<f64>(),
@@ -205,7 +129,7 @@ fn bar(score: Score) -> String {
     format!("{:>BAR$}|{:<BAR$}", "#".repeat(left), "#".repeat(right))
 }
 
-fn chart(record: &GameRecord, rows: &[Row]) -> String {
+fn chart(record: &GameRecord, rows: &[MoveReview]) -> String {
     let name = |text: &str, color: Color| {
         if text.is_empty() { color.to_string() } else { text.to_owned() }
     };
@@ -214,7 +138,7 @@ fn chart(record: &GameRecord, rows: &[Row]) -> String {
         name(&record.black.name, Color::Black),
         name(&record.white.name, Color::White)
     );
-    let curve = |pick: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+    let curve = |pick: fn(&MoveReview) -> f64| -> Vec<(f64, f64)> {
         rows.iter().map(|row| (row.number as f64, pick(row))).collect()
     };
     lines(

@@ -37,10 +37,10 @@ pub struct Args {
     output: PathBuf,
     /// Format to read [default: by the extension]
     #[arg(long, value_enum)]
-    from: Option<Format>,
+    from: Option<FormatName>,
     /// Format to write [default: by the extension]
     #[arg(long, value_enum)]
-    to: Option<Format>,
+    to: Option<FormatName>,
     /// Leave bad games out and succeed; they are still reported and counted
     #[arg(long)]
     skip_bad: bool,
@@ -97,12 +97,42 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     Ok(())
 }
 
+/// [`Format`] as a word of the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FormatName {
+    /// Generic Game Format of the Othello servers
+    Ggf,
+    /// Smart Game Format, GM[2]
+    Sgf,
+    /// Moves like f5d6c3, one game per line
+    Transcript,
+    /// Problems: board and scored moves, one per line
+    Obf,
+    /// Boards of 64 squares with side to move, one per line
+    Board,
+    /// The WTHOR database (.wtb)
+    Wthor,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Format {
+        match name {
+            FormatName::Ggf => Format::Ggf,
+            FormatName::Sgf => Format::Sgf,
+            FormatName::Transcript => Format::Transcript,
+            FormatName::Obf => Format::Obf,
+            FormatName::Board => Format::Board,
+            FormatName::Wthor => Format::Wthor,
+        }
+    }
+}
+
 fn is_dash(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-fn format_of(path: &Path, given: Option<Format>, flag: &str) -> Result<Format, CliError> {
-    given.or_else(|| Format::of_path(path)).ok_or_else(|| {
+fn format_of(path: &Path, given: Option<FormatName>, flag: &str) -> Result<Format, CliError> {
+    given.map(Format::from).or_else(|| Format::of_path(path)).ok_or_else(|| {
         CliError::Input(format!(
             "{}: the extension names no format; say {flag} ggf, sgf, transcript, obf, board or \
              wthor",
@@ -192,8 +222,7 @@ fn convert<W: Write>(
 
 /// A format as the command line spells it.
 fn word(format: Format) -> String {
-    clap::ValueEnum::to_possible_value(&format)
-        .map_or_else(String::new, |v| v.get_name().to_owned())
+    format.extension_and_word().1.to_owned()
 }
 
 /// The input with its name and a progress bar over its length.
@@ -309,6 +338,6 @@ mod tests {
     fn an_unknown_extension_asks_for_the_flag() {
         let error = format_of(Path::new("x.dat"), None, "--from").unwrap_err().to_string();
         assert!(error.starts_with("x.dat: the extension names no format; say --from"), "{error}");
-        assert_eq!(format_of(Path::new("x.dat"), Some(Format::Obf), "").unwrap(), Format::Obf);
+        assert_eq!(format_of(Path::new("x.dat"), Some(FormatName::Obf), "").unwrap(), Format::Obf);
     }
 }

@@ -12,8 +12,8 @@ use super::{CliError, Output, progress};
 use crate::lab::kobayashi::one_move::{OneMove, Result as OneMoveResult, Verdict};
 use crate::lab::kobayashi::published::{Cell, ONE_MOVE, OneMove as Published};
 use crate::lab::kobayashi::values;
-use crate::lab::positions::{read_games, sample};
 use crate::search::expectation::Deviation;
+use crate::training::recorded::{read_games, sample};
 
 /// Run an experiment of one of the papers and print it beside the published figures
 #[derive(clap::Args, Debug)]

@@ -1,13 +1,12 @@
 //! `kitai match`: two players, many games, one answer to who is stronger.
 
-use std::time::Duration;
-
 use super::conduct::{Conduct, conduct};
 use super::{CliError, Output};
-use crate::arena::clock::TimeControl;
-use crate::arena::spec::{Engine, make_names_unique};
-use crate::arena::{Kind, OpeningSource, Plan, PlayerSpec, Rules};
-use crate::statistics::Sprt;
+use crate::arena::terms::{
+    DEFAULT_GAMES, DEFAULT_MARGIN_MS, DEFAULT_OPENINGS, DEFAULT_PATIENCE_S, DEFAULT_SEED,
+    DEFAULT_TIME, MatchTerms, parse_sprt,
+};
+use crate::arena::{Kind, PlayerSpec};
 
 /// Play two engines against each other and say how sure the result is.
 ///
@@ -36,7 +35,7 @@ pub struct Args {
 
 /// The terms of a match, all of them also keys of a tournament file.
 #[derive(clap::Args, Debug, Clone)]
-pub struct Terms {
+struct Terms {
     /// Games to play (in each pairing), an even number
     #[arg(long, short = 'n', default_value_t = DEFAULT_GAMES)]
     pub games: usize,
@@ -74,112 +73,24 @@ pub struct Terms {
     pub threads: Option<u32>,
 }
 
-const DEFAULT_GAMES: usize = 100;
-/// Eight plies are off the trodden path and still far from the ending.
-const DEFAULT_OPENINGS: &str = "random:8";
-const DEFAULT_TIME: &str = "none";
-const DEFAULT_SEED: u64 = 1;
-
-/// Default margin: a pipe, a wake-up and a busy machine, with room to spare.
-const DEFAULT_MARGIN_MS: u64 = 50;
-
-/// Default patience: longer than any engine needs to start or to answer without a clock.
-const DEFAULT_PATIENCE_S: u64 = 60;
-
-/// Default error rates of a sequential test.
-const DEFAULT_ERROR_RATE: f64 = 0.05;
-
-/// What the flags of `kitai match` default to.
-impl Default for Terms {
-    fn default() -> Terms {
-        Terms {
-            games: DEFAULT_GAMES,
-            openings: DEFAULT_OPENINGS.to_owned(),
-            time: DEFAULT_TIME.to_owned(),
-            margin: DEFAULT_MARGIN_MS,
-            patience: DEFAULT_PATIENCE_S,
-            adjudicate: None,
-            seed: DEFAULT_SEED,
-            depth: None,
-            nodes: None,
-            playouts: None,
-            threads: None,
-        }
-    }
-}
-
-impl Terms {
-    /// The plan of these terms for these players.
-    ///
-    /// # Errors
-    /// If a term makes no sense or the openings cannot be read.
-    pub fn plan(&self, mut players: Vec<PlayerSpec>, kind: Kind) -> Result<Plan, CliError> {
-        if self.games == 0 || self.games % 2 == 1 {
-            return Err(CliError::Input(format!(
-                "games are played in pairs: --games must be even and at least 2, not {}",
-                self.games
-            )));
-        }
-        make_names_unique(&mut players);
-        for player in &mut players {
-            self.override_options(player)?;
-        }
-        let control: TimeControl = self.time.parse().map_err(CliError::input)?;
-        let rounds = self.games / 2;
-        let openings = OpeningSource::parse(&self.openings)
-            .and_then(|source| source.openings(rounds, self.seed))
-            .map_err(CliError::input)?;
-        Ok(Plan {
-            pairings: kind.pairings(players.len()),
-            players,
-            rounds,
+impl From<&Terms> for MatchTerms {
+    fn from(terms: &Terms) -> MatchTerms {
+        let Terms { games, openings, time, margin, patience, adjudicate, seed, .. } = terms.clone();
+        let Terms { depth, nodes, playouts, threads, .. } = *terms;
+        MatchTerms {
+            games,
             openings,
-            opening_source: self.openings.clone(),
-            rules: Rules {
-                control,
-                margin: Duration::from_millis(self.margin),
-                patience: Duration::from_secs(self.patience),
-                adjudicate: self.adjudicate,
-            },
-            seed: self.seed,
-            sprt: None,
-            anchors: Vec::new(),
-        })
-    }
-
-    fn override_options(&self, player: &mut PlayerSpec) -> Result<(), CliError> {
-        let Engine::BuiltIn(options) = &mut player.engine else { return Ok(()) };
-        let overrides = [
-            ("depth", self.depth.map(u64::from)),
-            ("nodes", self.nodes),
-            ("playouts", self.playouts),
-            ("threads", self.threads.map(u64::from)),
-        ];
-        for (name, value) in overrides {
-            if let Some(value) = value {
-                options.set(name, &value.to_string()).map_err(CliError::input)?;
-            }
+            time,
+            margin,
+            patience,
+            adjudicate,
+            seed,
+            depth,
+            nodes,
+            playouts,
+            threads,
         }
-        Ok(())
     }
-}
-
-/// Reads `ELO0,ELO1` or `ELO0,ELO1,ALPHA,BETA`.
-///
-/// # Errors
-/// If it is neither, or makes no test.
-pub fn parse_sprt(text: &str) -> Result<Sprt, CliError> {
-    let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-    let test = match numbers.as_deref() {
-        Some([elo0, elo1]) => Sprt::new(*elo0, *elo1, DEFAULT_ERROR_RATE, DEFAULT_ERROR_RATE),
-        Some([elo0, elo1, alpha, beta]) => Sprt::new(*elo0, *elo1, *alpha, *beta),
-        _ => {
-            return Err(CliError::Input(format!(
-                "`{text}` is no test: ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA, e.g. 0,20 or 0,20,0.05,0.05"
-            )));
-        }
-    };
-    test.map_err(CliError::input)
 }
 
 /// Runs the command.
@@ -191,7 +102,8 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         .into_iter()
         .map(|text| PlayerSpec::parse(text).map_err(CliError::input))
         .collect::<Result<_, _>>()?;
-    let mut plan = args.terms.plan(players, Kind::HeadToHead)?;
-    plan.sprt = args.sprt.as_deref().map(parse_sprt).transpose()?;
+    let mut plan =
+        MatchTerms::from(&args.terms).plan(players, Kind::HeadToHead).map_err(CliError::input)?;
+    plan.sprt = args.sprt.as_deref().map(parse_sprt).transpose().map_err(CliError::input)?;
     conduct(&plan, &args.conduct, output)
 }

@@ -10,14 +10,14 @@ use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::eval::EVAL;
 use crate::eval::{self, Evaluation};
-use crate::lab::positions::{read_games, sample};
-use crate::lab::spread::{Differences, EDGE, Measure, Model};
 use crate::options::Options;
 use crate::search::expectation::Deviation;
 use crate::search::expectation::method::passes_and_ends;
 use crate::search::expectation::settings::{ExpectationSettings, Spread};
 use crate::search::expectation::sigma::SigmaTable;
 use crate::statistics::normal;
+use crate::training::calibration::spread::{Differences, EDGE, Measure, Model};
+use crate::training::recorded::{read_games, sample};
 
 /// Measure how far the value some plies deeper strays from a static value
 ///
@@ -55,7 +55,7 @@ pub struct Args {
     leaves: Option<usize>,
     /// What the table's rows describe
     #[arg(long, value_enum, default_value = "paper")]
-    model: Model,
+    model: ModelName,
     /// Seed of the choice of positions and leaves
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -67,6 +67,27 @@ pub struct Args {
     /// Print no histogram
     #[arg(long)]
     no_histogram: bool,
+}
+
+/// [`Model`] as a word of the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum ModelName {
+    /// N(h, σ²), the mean not subtracted, as in the paper
+    Paper,
+    /// N(h + shift, σ²): for an odd number of plies ahead, when the side to move gains
+    Shift,
+    /// N(slope·h + shift, σ²), the regression line
+    Line,
+}
+
+impl From<ModelName> for Model {
+    fn from(name: ModelName) -> Model {
+        match name {
+            ModelName::Paper => Model::Paper,
+            ModelName::Shift => Model::Shift,
+            ModelName::Line => Model::Line,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -151,7 +172,7 @@ pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
             continue;
         }
         let found = measure_stage(&measure, &evaluation, &positions, discs, &stop)?;
-        let spread = found.spread(args.model);
+        let spread = found.spread(args.model.into());
         table.insert(args.ahead, leaf_move as usize, spread);
         if let Some(path) = &args.out {
             write_table(path, args, &options, &table)?;

@@ -2,7 +2,11 @@
 //! own. Whoever sets options by name starts from [`Options::new`], which is here because only here
 //! all of them are known.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::eval::{self, registry::evaluations};
 use crate::options::{Catalogue, OptionError, OptionSpec, Options, TypedOption};
@@ -69,6 +73,23 @@ impl Options {
     /// [`OptionError::UnknownName`] naming the valid ones.
     pub fn spec(name: &str) -> Result<&'static OptionSpec, OptionError> {
         CATALOGUE.spec(name)
+    }
+}
+
+/// As the names and values that someone set.
+impl Serialize for Options {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.changed().map(|(name, value)| (name, value.to_string())))
+    }
+}
+
+impl<'de> Deserialize<'de> for Options {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Options, D::Error> {
+        let mut options = Options::new();
+        for (name, value) in BTreeMap::<String, String>::deserialize(deserializer)? {
+            options.set(&name, &value).map_err(D::Error::custom)?;
+        }
+        Ok(options)
     }
 }
 

@@ -14,6 +14,7 @@ pub mod clock;
 mod game_state;
 mod limits;
 pub mod player;
+pub mod review;
 pub mod time;
 mod worker;
 

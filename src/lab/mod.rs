@@ -1,10 +1,8 @@
 //! The papers' experiments, each printing the paper's table beside ours.
 //!
-//! Everything here is a library of experiments that return plain numbers; `kitai lab` and
-//! `kitai sigma` read the files, show progress and print. Published figures stand as constants
+//! Everything here is a library of experiments that return plain numbers; `kitai lab`
+//! reads the files, shows progress and prints. Published figures stand as constants
 //! beside the experiment they belong to, with the number of their table.
 
 pub mod kitamura;
 pub mod kobayashi;
-pub mod positions;
-pub mod spread;

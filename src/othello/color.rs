@@ -1,10 +1,12 @@
 //! Black and White. The rules never ask; records, protocols and players do.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Not;
 
 /// A player's colour; Black moves first from the usual start.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Color {
     /// The first player of the usual start, `X` or `*` in text.
     Black,

@@ -129,6 +129,8 @@ impl fmt::Debug for Move {
     }
 }
 
+crate::text::travels_as_text!(Move);
+
 impl FromStr for Move {
     type Err = ParseMoveError;
 

@@ -98,6 +98,8 @@ pub fn square_symbol(character: char) -> Option<Option<Color>> {
     }
 }
 
+crate::text::travels_as_text!(Board);
+
 impl FromStr for Board {
     type Err = BoardError;
 

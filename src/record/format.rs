@@ -9,8 +9,11 @@
 //! | board | `.pos` | a line | the last board only |
 //! | WTHOR | `.wtb` | 68 bytes | names, event, year, result, theoretical score; usual start only |
 
-use std::io::{BufRead, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
+
+use thiserror::Error;
 
 use super::stream::{Brackets, Games, Lines, located};
 use super::{
@@ -19,7 +22,7 @@ use super::{
 };
 
 /// A file format for games or positions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Generic Game Format of the Othello servers
     Ggf,
@@ -43,17 +46,38 @@ impl Format {
     pub const ALL: [Format; 6] =
         [Format::Ggf, Format::Sgf, Format::Transcript, Format::Obf, Format::Board, Format::Wthor];
 
+    /// The file name extension and the word for the format.
+    pub const fn extension_and_word(self) -> (&'static str, &'static str) {
+        match self {
+            Format::Ggf => ("ggf", "ggf"),
+            Format::Sgf => ("sgf", "sgf"),
+            Format::Transcript => ("txt", "transcript"),
+            Format::Obf => ("obf", "obf"),
+            Format::Board => ("pos", "board"),
+            Format::Wthor => ("wtb", "wthor"),
+        }
+    }
+
     /// The format a file name's extension stands for, in any case.
     pub fn of_path(path: &Path) -> Option<Format> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "ggf" => Some(Format::Ggf),
-            "sgf" => Some(Format::Sgf),
-            "txt" => Some(Format::Transcript),
-            "obf" => Some(Format::Obf),
-            "pos" => Some(Format::Board),
-            "wtb" => Some(Format::Wthor),
-            _ => None,
-        }
+        let extension = path.extension()?.to_str()?;
+        Format::ALL
+            .into_iter()
+            .find(|format| format.extension_and_word().0.eq_ignore_ascii_case(extension))
+    }
+
+    /// Opens a file of this format. Missing or broken name files of a WTHOR database are no reason
+    /// to stop.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn open(self, path: &Path) -> std::io::Result<Records<'static>> {
+        let names = if self == Format::Wthor {
+            wthor::Names::beside(path).unwrap_or_default()
+        } else {
+            wthor::Names::default()
+        };
+        Ok(self.read(BufReader::new(File::open(path)?), names))
     }
 
     /// Reads records one at a time; after a bad one reading goes on with the next. `names` is used
@@ -83,6 +107,32 @@ impl Format {
             },
         }
     }
+}
+
+/// Why a file of games cannot be opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The extension stands for no format.
+    #[error("{0}: the extension names no format of games (ggf, sgf, txt, obf, pos, wtb)")]
+    Extension(String),
+    /// The system refuses.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// The records of any file of games, its format by its extension.
+///
+/// # Errors
+/// If the extension stands for no format or the file cannot be opened.
+pub fn open(path: &Path) -> Result<Records<'static>, OpenError> {
+    let file = path.display().to_string();
+    let format = Format::of_path(path).ok_or_else(|| OpenError::Extension(file.clone()))?;
+    format.open(path).map_err(|source| OpenError::Io { file, source })
 }
 
 /// The records of a line-based file; blank lines and comments (`#`, `%`) hold none.

@@ -2,6 +2,8 @@
 //!
 //! A format keeps what it has room for; the table in [`super::format`] says what that is.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Board, ClockSettings, Fault, History, IllegalMove};
 use crate::othello::{Color, Move};
 use crate::score::Score;
@@ -91,7 +93,7 @@ pub struct Note {
 }
 
 /// How a game ended.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct GameResult {
     /// By how much.
     pub margin: Margin,
@@ -100,7 +102,7 @@ pub struct GameResult {
 }
 
 /// By how much a game was won.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Margin {
     /// Discs from Black's view, komi already subtracted.
     Discs(f64),
@@ -109,7 +111,7 @@ pub enum Margin {
 }
 
 /// In which way a game ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Ending {
     /// Played out or scored.
     #[default]

@@ -1,5 +1,6 @@
 //! A game in progress or finished: a start board and the legal moves made since, with passes.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::Board;
@@ -7,12 +8,36 @@ use crate::othello::{Color, Move};
 
 /// A start board and the moves played from it, every one legal. Passes are moves of their own, so
 /// the side to move always alternates.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Travelling", into = "Travelling")]
 pub struct History {
     start: Board,
     moves: Vec<Move>,
     /// `boards[i]` is the board before `moves[i]`; the last is the current one.
     boards: Vec<Board>,
+}
+
+/// A history on its way to another machine; the rules are checked where it arrives.
+#[derive(Serialize, Deserialize)]
+struct Travelling {
+    start: Board,
+    moves: Vec<Move>,
+}
+
+impl From<History> for Travelling {
+    fn from(history: History) -> Travelling {
+        Travelling { start: history.start, moves: history.moves }
+    }
+}
+
+impl TryFrom<Travelling> for History {
+    type Error = IllegalMove;
+
+    fn try_from(travelling: Travelling) -> Result<History, IllegalMove> {
+        let mut history = History::new(travelling.start);
+        travelling.moves.into_iter().try_for_each(|played| history.play(played))?;
+        Ok(history)
+    }
 }
 
 /// A move that the rules do not allow where it was made.

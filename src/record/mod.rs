@@ -25,7 +25,7 @@ pub mod wthor;
 pub use board::{Board, BoardError};
 pub use clock::{BareNumber, ClockError, ClockSettings, Period};
 pub use error::{Fault, Place, RecordError};
-pub use format::Format;
+pub use format::{Format, OpenError, Records, open};
 pub use game_record::{
     Bid, Ending, GameRecord, GameResult, Komi, Margin, Note, PairHalf, PlayerInfo, Theory,
 };

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::othello::Move;
 use crate::score::Score;
 
 /// What a line's score means.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bound {
     /// The score itself.
@@ -21,7 +21,7 @@ pub enum Bound {
 }
 
 /// How much to believe a score.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind", content = "percent")]
 pub enum Certainty {
     /// A midgame search or simulation: the score is an estimate.
@@ -35,7 +35,7 @@ pub enum Certainty {
 }
 
 /// One root move with its score and the line that follows it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Line {
     /// From the point of view of the side to move at the root.
     pub score: Score,
@@ -50,7 +50,7 @@ pub struct Line {
 }
 
 /// Progress of a running search.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Event {
     /// Depth in plies completed by this report (tree methods: deepest line of the tree).
     pub depth: u32,
@@ -65,7 +65,7 @@ pub struct Event {
 }
 
 /// The answer of a search: its last and best report.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// The best moves, best first; never empty unless the game is over. A forced pass is a line
     /// whose first move is a pass.
@@ -110,6 +110,34 @@ impl fmt::Display for DepthLabel {
             Certainty::Probable(percent) => write!(f, "{}@{percent}%", self.0),
             Certainty::Outcome => f.write_str("100%W"),
             Certainty::Exact => f.write_str("100%"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_a_search_says_survives_the_way_to_another_machine(
+            hundredths in -6400..=6400, depth in 0u32..60, nodes: u64, percent in 50u8..100,
+        ) {
+            let line = Line {
+                score: Score::from_hundredths(hundredths),
+                bound: Bound::Lower,
+                certainty: Certainty::Probable(percent),
+                pv: vec!["f5".parse().unwrap(), Move::Pass],
+                visits: nodes / 2,
+            };
+            let elapsed = Duration::from_millis(nodes % 1_000_000);
+            let event = Event { depth, lines: vec![line.clone()], nodes, playouts: 7, elapsed };
+            let text = serde_json::to_string(&event).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
+            let outcome = Outcome { lines: vec![line], depth, nodes, playouts: 7, elapsed };
+            let text = serde_json::to_string(&outcome).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Outcome>(&text).unwrap(), outcome);
         }
     }
 }

@@ -2,15 +2,18 @@
 //!
 //! [`sources`] chooses positions from games, [`scorer`] says what they are worth, [`label`] and
 //! [`selfplay`] do that for many and keep them in compact files ([`positions`], [`games`]), [`fit`] turns these
-//! into weights and [`accuracy`] tells how good the result is. Everything can be interrupted and
+//! into weights and [`crate::statistics::accuracy`] tells how good the result is; [`calibration`]
+//! fits what the search assumes about its errors. Everything can be interrupted and
 //! taken up again.
 
 mod bits;
+pub mod calibration;
 pub mod curve;
 pub mod fit;
 pub mod games;
 pub mod label;
 pub mod positions;
+pub mod recorded;
 pub mod scorer;
 pub mod selfplay;
 pub mod sources;

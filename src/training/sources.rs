@@ -3,10 +3,8 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::BufReader;
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rand::Rng;
 use thiserror::Error;
@@ -18,8 +16,7 @@ use crate::othello::symmetry::canonical;
 use crate::othello::{Color, Position};
 use crate::random::{Random, seeded_part};
 use crate::record::game_record::Margin;
-use crate::record::wthor::Names;
-use crate::record::{Format, GameRecord, RecordError};
+use crate::record::{self, GameRecord, OpenError, RecordError};
 
 /// The extension of position files.
 pub const EXTENSION: &str = "kpos";
@@ -59,17 +56,9 @@ impl Selection {
 /// Why positions cannot be read.
 #[derive(Debug, Error)]
 pub enum SourceError {
-    /// The extension says nothing.
-    #[error("{0}: not a kind of file with positions (kpos, wtb, obf, ggf, sgf, txt, pos)")]
-    Kind(String),
-    /// The file cannot be opened.
-    #[error("{file}: {source}")]
-    Io {
-        /// The file.
-        file: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    /// The file cannot be opened or is of no kind that has positions.
+    #[error("{0}")]
+    Open(#[from] OpenError),
     /// A bad record.
     #[error("{0}")]
     Record(#[from] RecordError),
@@ -94,22 +83,13 @@ pub fn candidates(files: &[PathBuf], selection: &Selection) -> Result<Vec<Candid
             }
             continue;
         }
-        for record in records(file)? {
+        for record in record::open(file)? {
             let record = record.map_err(|error| error.in_file(&file.display().to_string()))?;
             game += 1;
             taker.offer_game(&record, game);
         }
     }
     Ok(taker.taken)
-}
-
-fn records(
-    file: &Path,
-) -> Result<impl Iterator<Item = Result<GameRecord, RecordError>> + use<>, SourceError> {
-    let name = file.display().to_string();
-    let format = Format::of_path(file).ok_or_else(|| SourceError::Kind(name.clone()))?;
-    let opened = File::open(file).map_err(|source| SourceError::Io { file: name, source })?;
-    Ok(format.read(BufReader::new(opened), Names::default()))
 }
 
 /// What a tournament file says about a position of one of its games, for Black: the stored score,

@@ -199,8 +199,8 @@ impl Judge {
 mod tests {
     use super::*;
     use crate::lab::kobayashi::published::ONE_MOVE;
-    use crate::lab::positions::{read_games, sample};
     use crate::testdata::shared_data;
+    use crate::training::recorded::{read_games, sample};
 
     #[test]
     fn a_small_run_agrees_with_the_published_rates() {

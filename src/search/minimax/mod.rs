@@ -9,7 +9,6 @@
 //! **What a node is.** Every position entered by a search routine with at least two empties counts
 //! once, and so does every position evaluated only to order moves.
 
-pub mod fit;
 mod iterate;
 mod line;
 mod ordering;

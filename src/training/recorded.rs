@@ -1,32 +1,13 @@
-//! Positions from recorded games, as the 2002 experiments take them.
+//! Positions from recorded games, as the 2002 experiments take them; the lab and the measuring of
+//! sigma share them.
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use rand::seq::SliceRandom;
-use thiserror::Error;
 
 use crate::othello::Position;
 use crate::random::seeded;
-use crate::record::wthor::Names;
-use crate::record::{Format, History};
-
-/// Why no positions could be taken.
-#[derive(Debug, Error)]
-pub enum PositionsError {
-    /// The file cannot be opened.
-    #[error("{file}: {source}")]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// The extension stands for no format of games.
-    #[error("{0}: games are read from .wtb, .ggf, .sgf and .txt files")]
-    Format(PathBuf),
-}
+use crate::record::{self, History, OpenError};
 
 /// Games read, and how many could not be.
 #[derive(Default)]
@@ -41,15 +22,10 @@ pub struct Games {
 ///
 /// # Errors
 /// If a file cannot be opened or is of no known format. Bad records are counted, not fatal.
-pub fn read_games(files: &[PathBuf]) -> Result<Games, PositionsError> {
+pub fn read_games(files: &[PathBuf]) -> Result<Games, OpenError> {
     let mut read = Games::default();
     for file in files {
-        let format = Format::of_path(file).ok_or_else(|| PositionsError::Format(file.clone()))?;
-        let input =
-            File::open(file).map_err(|source| PositionsError::Io { file: file.clone(), source })?;
-        // Names play no part here: missing or broken name files are no reason to stop.
-        let names = Names::beside(Path::new(file)).unwrap_or_default();
-        for record in format.read(BufReader::new(input), names) {
+        for record in record::open(file)? {
             match record {
                 Ok(record) => read.games.push(record.history),
                 Err(_) => read.bad += 1,

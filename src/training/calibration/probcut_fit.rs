@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::probcut::SigmaModel;
+use crate::search::minimax::probcut::SigmaModel;
 
 /// Scores in discs of one position at several depths; index 0 is the static evaluation.
 pub struct Sample {

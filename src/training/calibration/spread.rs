@@ -51,7 +51,7 @@ pub struct Differences {
 }
 
 /// How a sigma table's row is made from the differences.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Model {
     /// N(h, σ²), the mean not subtracted, as in the paper
     Paper,

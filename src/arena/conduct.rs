@@ -1,0 +1,208 @@
+//! Conducts a match or tournament from its plan to its standing: resumes what is logged, plays what
+//! is left, and keeps log, games and report up to date.
+
+use std::fs::File;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::clock::TimeControl;
+use super::standing::{Games, SprtMonitor};
+use super::{Log, LoggedGame, Plan, PlayerSpec, Standing, archive, report, runner};
+use crate::options::OptionError;
+use crate::record::append::AppendError;
+use crate::record::ggf;
+use crate::search::StopFlag;
+use crate::statistics::Decision;
+
+/// Where a match writes and how wide it runs.
+#[derive(Debug, Clone, Default)]
+pub struct Conduct {
+    /// Keep the match in NAME.jsonl (log and resume file), NAME.ggf and NAME.html.
+    pub out: Option<PathBuf>,
+    /// Games at a time; at least 1 are played.
+    pub concurrency: usize,
+}
+
+/// What a conducted match tells as it goes.
+pub enum Progress<'a> {
+    /// The log ended in the middle of a line, which was cut off.
+    Torn(String),
+    /// So many games were in the log already.
+    Resumed(usize),
+    /// Something that makes the result less telling than it looks.
+    Note(String),
+    /// The games so far.
+    Played(&'a Games),
+}
+
+/// Why a match cannot be conducted.
+#[derive(Debug, Error)]
+pub enum ConductError {
+    /// A file cannot be written.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The log cannot be used.
+    #[error(transparent)]
+    Log(#[from] AppendError),
+    /// A logged game breaks the rules.
+    #[error("the log holds an illegal game {0}")]
+    IllegalGame(usize),
+    /// A player does not start.
+    #[error("player {name}: {reason}")]
+    Player {
+        /// Which.
+        name: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// A built-in player cannot be made.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+}
+
+fn io(file: &Path, source: std::io::Error) -> ConductError {
+    ConductError::Io { file: file.display().to_string(), source }
+}
+
+/// Plays what is left of the plan, as far as it gets before `stop` or a decision.
+///
+/// # Errors
+/// If a player or file cannot be used.
+pub fn conduct(
+    plan: &Plan,
+    how: &Conduct,
+    stop: &StopFlag,
+    watch: &mut dyn FnMut(Progress),
+) -> Result<Standing, ConductError> {
+    let mut keeper = Keeper::open(plan, how.out.as_deref())?;
+    if let Some(torn) = keeper.torn.take() {
+        watch(Progress::Torn(torn));
+    }
+    let mut games = std::mem::take(&mut keeper.resumed);
+    let mut monitor = plan.sprt.map(SprtMonitor::new);
+    let mut decided = monitor.as_mut().map_or(Decision::Continue, |m| m.update(&games));
+    let pending: Vec<usize> = (0..plan.games()).filter(|game| !games.contains_key(game)).collect();
+    if !games.is_empty() {
+        watch(Progress::Resumed(games.len()));
+    }
+    if decided == Decision::Continue && !pending.is_empty() {
+        notes(plan, how).into_iter().for_each(|note| watch(Progress::Note(note)));
+        for player in &plan.players {
+            player
+                .try_out(&plan.openings[0], &plan.rules, stop)
+                .map_err(|reason| ConductError::Player { name: player.name.clone(), reason })?;
+        }
+        let failure = runner::run(plan, &pending, how.concurrency.max(1), stop, |record| {
+            if let Err(error) = keeper.keep(plan, &record) {
+                return ControlFlow::Break(Some(error));
+            }
+            games.insert(record.game, record);
+            decided = monitor.as_mut().map_or(Decision::Continue, |m| m.update(&games));
+            watch(Progress::Played(&games));
+            match decided {
+                Decision::Continue => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(None),
+            }
+        })?;
+        if let Some(Some(error)) = failure {
+            return Err(error);
+        }
+    }
+    let standing = Standing::of(plan, &games);
+    keeper.report(plan, &games, &standing)?;
+    Ok(standing)
+}
+
+/// What makes a result less telling than it looks.
+fn notes(plan: &Plan, how: &Conduct) -> Vec<String> {
+    let mut notes = Vec::new();
+    if plan.openings.len() < plan.rounds {
+        notes.push(format!(
+            "{} pairs share {} openings; players without randomness repeat their games",
+            plan.rounds,
+            plan.openings.len()
+        ));
+    }
+    let threads = plan.players.iter().map(PlayerSpec::threads).max().unwrap_or(1);
+    let wanted = threads * how.concurrency.max(1);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if wanted > cores && plan.rules.control != TimeControl::None {
+        notes.push(format!("{wanted} search threads on {cores} cores: timed games will be noisy"));
+    }
+    notes
+}
+
+/// The files of a match. The log is the truth; the games file is written from it on resuming and
+/// kept up game by game.
+struct Keeper {
+    files: Option<Files>,
+    resumed: Games,
+    /// What was cut off the end of the log.
+    torn: Option<String>,
+}
+
+struct Files {
+    log: Log,
+    archive: File,
+    archive_path: PathBuf,
+    report_path: PathBuf,
+}
+
+impl Keeper {
+    fn open(plan: &Plan, out: Option<&Path>) -> Result<Keeper, ConductError> {
+        let Some(out) = out else {
+            return Ok(Keeper { files: None, resumed: Games::new(), torn: None });
+        };
+        if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(|error| io(folder, error))?;
+        }
+        let log_path = with_ending(out, "jsonl");
+        let (log, resumed, found) = Log::open(&log_path, plan)?;
+        let torn = (found.torn > 0).then(|| format!("{}: {found}", log_path.display()));
+        let archive_path = with_ending(out, "ggf");
+        let archive = File::create(&archive_path).map_err(|error| io(&archive_path, error))?;
+        let report_path = with_ending(out, "html");
+        let mut files = Files { log, archive, archive_path, report_path };
+        for game in resumed.values() {
+            files.archive(plan, game)?;
+        }
+        Ok(Keeper { files: Some(files), resumed, torn })
+    }
+
+    fn keep(&mut self, plan: &Plan, game: &LoggedGame) -> Result<(), ConductError> {
+        let Some(files) = &mut self.files else { return Ok(()) };
+        files.log.append(game)?;
+        files.archive(plan, game)
+    }
+
+    fn report(&self, plan: &Plan, games: &Games, standing: &Standing) -> Result<(), ConductError> {
+        let Some(files) = &self.files else { return Ok(()) };
+        std::fs::write(&files.report_path, report::html(plan, games, standing))
+            .map_err(|error| io(&files.report_path, error))
+    }
+}
+
+impl Files {
+    fn archive(&mut self, plan: &Plan, game: &LoggedGame) -> Result<(), ConductError> {
+        let Some(record) = archive::record(plan, game) else {
+            return Err(ConductError::IllegalGame(game.game));
+        };
+        let line = ggf::write_line(&[&record]) + "\n";
+        self.archive.write_all(line.as_bytes()).map_err(|error| io(&self.archive_path, error))
+    }
+}
+
+fn with_ending(out: &Path, ending: &str) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".");
+    name.push(ending);
+    PathBuf::from(name)
+}

@@ -1,0 +1,9 @@
+//! Measuring the search as it is: the numbers that a new evaluation changes.
+//!
+//! [`probcut`] samples how shallow searches differ from deep ones and [`probcut_fit`] fits the noise
+//! model of forward pruning to that; [`spread`] measures how far deeper values stray from static
+//! ones, which is what the expectation methods need.
+
+pub mod probcut;
+pub mod probcut_fit;
+pub mod spread;
