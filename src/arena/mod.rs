@@ -19,6 +19,8 @@ pub mod archive;
 pub mod builtin;
 pub mod clock;
 pub mod conduct;
+#[cfg_attr(not(target_os = "linux"), path = "descendants_elsewhere.rs")]
+mod descendants;
 pub mod gtp;
 pub mod log;
 pub mod logged;

@@ -2,16 +2,21 @@
 //!
 //! A thread reads the engine's output, stamps each line with its time of arrival and puts it into
 //! a bounded queue; so a flood blocks the engine, not the referee, and a late wake-up of the
-//! referee is not charged to the engine. The engine runs in a process group of its own, which is
-//! ended and waited for as a whole: a wrapper script leaves no orphans and nothing a zombie.
+//! referee is not charged to the engine. The process is watched as well as its output, which a
+//! child may keep open. When the engine is ended, so is everything it started
+//! ([`super::descendants`]); the reading thread and its pipe go with it, whoever still holds the
+//! other end.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use super::descendants::{self, Mark};
 use super::player::{Fault, FaultKind};
 use crate::search::StopFlag;
 
@@ -36,13 +41,39 @@ pub struct Line {
     pub at: Instant,
 }
 
+/// The engines of this process that are not reaped yet.
+static LEADERS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Whether this is the process of an engine that somebody still waits for.
+#[cfg(target_os = "linux")]
+pub(super) fn is_leader(pid: u32) -> bool {
+    LEADERS.lock().unwrap_or_else(PoisonError::into_inner).contains(&pid)
+}
+
 /// A running engine.
 pub struct EngineProcess {
     child: Child,
+    mark: Mark,
     input: Option<ChildStdin>,
-    lines: Receiver<Line>,
+    output: Option<Output>,
     unanswered: Arc<AtomicU64>,
-    ended: bool,
+}
+
+/// The engine's lines and the thread that reads them.
+struct Output {
+    lines: Receiver<Line>,
+    /// Closed to call the thread off.
+    wake: PipeWriter,
+    thread: JoinHandle<()>,
+}
+
+impl Output {
+    fn end(self) {
+        drop(self.wake);
+        drop(self.lines);
+        // It has nothing to say; that it ended is enough.
+        let _ = self.thread.join();
+    }
 }
 
 impl EngineProcess {
@@ -55,21 +86,31 @@ impl EngineProcess {
         let (program, arguments) = words.split_first().ok_or_else(|| crash("no command"))?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn().map_err(|error| crash(&format!("{program}: {error}")))?;
-        let input = child.stdin.take();
-        let output = child.stdout.take();
-        let (sender, lines) = mpsc::sync_channel(QUEUE);
+        let mark = Mark::put(&mut command);
+        let child = {
+            // Held over the start, so that nobody takes a newcomer for an orphan.
+            let mut leaders = LEADERS.lock().unwrap_or_else(PoisonError::into_inner);
+            let child = command.spawn().map_err(|error| crash(&format!("{program}: {error}")))?;
+            leaders.insert(child.id());
+            child
+        };
         let unanswered = Arc::new(AtomicU64::new(0));
-        let process =
-            EngineProcess { child, input, lines, unanswered: unanswered.clone(), ended: false };
-        let output = output.ok_or_else(|| crash("no output pipe"))?;
-        std::thread::Builder::new()
-            .name("engine output".to_owned())
-            .spawn(move || read_lines(BufReader::new(output), &sender, &unanswered))
-            .map_err(|error| crash(&error.to_string()))?;
+        let mut process = EngineProcess { child, mark, input: None, output: None, unanswered };
+        process.input = process.child.stdin.take();
+        process.output = Some(process.read_output().map_err(|error| crash(&error.to_string()))?);
         Ok(process)
+    }
+
+    fn read_output(&mut self) -> std::io::Result<Output> {
+        let pipe = self.child.stdout.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
+        let (called_off, wake) = std::io::pipe()?;
+        let (sender, lines) = mpsc::sync_channel(QUEUE);
+        let unanswered = self.unanswered.clone();
+        let input = BufReader::new(UntilCalledOff { pipe, called_off });
+        let thread = std::thread::Builder::new()
+            .name("engine output".to_owned())
+            .spawn(move || read_lines(input, &sender, &unanswered))?;
+        Ok(Output { lines, wake, thread })
     }
 
     /// Sends one line.
@@ -98,9 +139,14 @@ impl EngineProcess {
             }
             let now = Instant::now();
             let wait = until.saturating_duration_since(now).min(LOOK);
-            match self.lines.recv_timeout(wait) {
+            // Asked before waiting: what a process that has ended wrote is in the pipe by then.
+            let exit = descendants::exit_status(&self.child);
+            match self.next_line(wait) {
                 Ok(line) => return Ok(line),
                 Err(RecvTimeoutError::Disconnected) => return Err(self.crash("ended its output")),
+                Err(RecvTimeoutError::Timeout) if exit.is_some() => {
+                    return Err(self.crash("ended and left its output to another process"));
+                }
                 Err(RecvTimeoutError::Timeout) if stop.is_stopped() => {
                     return Err(Fault::new(FaultKind::Hang, "the match was stopped"));
                 }
@@ -112,21 +158,21 @@ impl EngineProcess {
         }
     }
 
+    fn next_line(&self, wait: Duration) -> Result<Line, RecvTimeoutError> {
+        match &self.output {
+            Some(output) => output.lines.recv_timeout(wait),
+            None => Err(RecvTimeoutError::Disconnected),
+        }
+    }
+
     /// A crash with what is known about it.
     fn crash(&mut self, what: &str) -> Fault {
         // The output ends a moment before the process does.
         let deadline = Instant::now() + FAREWELL;
-        let mut status = None;
-        while status.is_none() && !self.ended && Instant::now() < deadline {
-            match self.child.try_wait() {
-                Ok(None) => std::thread::sleep(Duration::from_millis(1)),
-                Ok(Some(exit)) => {
-                    status = Some(exit);
-                    // Reaped: its number may be given to someone else from now on.
-                    self.ended = true;
-                }
-                Err(_) => break,
-            }
+        let mut status = descendants::exit_status(&self.child);
+        while status.is_none() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+            status = descendants::exit_status(&self.child);
         }
         let detail = status.map_or(what.to_owned(), |status| format!("{what} ({status})"));
         Fault::new(FaultKind::Crash, detail)
@@ -139,33 +185,63 @@ impl EngineProcess {
             let deadline = Instant::now() + FAREWELL;
             loop {
                 let wait = deadline.saturating_duration_since(Instant::now());
-                if wait.is_zero() || self.lines.recv_timeout(wait).is_err() {
-                    break;
+                let gone = descendants::exit_status(&self.child).is_some();
+                match self.next_line(wait.min(LOOK)) {
+                    Err(RecvTimeoutError::Disconnected) => break,
+                    Err(RecvTimeoutError::Timeout) if gone || wait.is_zero() => break,
+                    _ if wait.is_zero() => break,
+                    _ => {}
                 }
             }
         }
-    }
-
-    fn end_by_force(&mut self) {
-        self.input = None;
-        if self.ended {
-            return;
-        }
-        self.ended = true;
-        // The child is not reaped yet, so its group's number is still its own.
-        #[cfg(unix)]
-        if let Ok(group) = i32::try_from(self.child.id()) {
-            use nix::sys::signal::{Signal, killpg};
-            let _ = killpg(nix::unistd::Pid::from_raw(group), Signal::SIGKILL);
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
 impl Drop for EngineProcess {
     fn drop(&mut self) {
-        self.end_by_force();
+        self.input = None;
+        descendants::end_all(&mut self.child, &self.mark);
+        LEADERS.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.child.id());
+        if let Some(output) = self.output.take() {
+            output.end();
+        }
+    }
+}
+
+/// The engine's output, which ends when it is closed or when the other pipe is.
+struct UntilCalledOff {
+    pipe: ChildStdout,
+    called_off: PipeReader,
+}
+
+impl Read for UntilCalledOff {
+    #[cfg(not(unix))]
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let _ = &self.called_off;
+        self.pipe.read(buffer)
+    }
+
+    #[cfg(unix)]
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+        use std::os::fd::AsFd;
+        loop {
+            let mut waiting = [
+                PollFd::new(self.called_off.as_fd(), PollFlags::POLLIN),
+                PollFd::new(self.pipe.as_fd(), PollFlags::POLLIN),
+            ];
+            match poll(&mut waiting, PollTimeout::NONE) {
+                Err(nix::errno::Errno::EINTR) => continue,
+                Err(error) => return Err(error.into()),
+                Ok(_) => {}
+            }
+            if waiting[0].any() == Some(true) {
+                return Ok(0);
+            }
+            if waiting[1].any() == Some(true) {
+                return self.pipe.read(buffer);
+            }
+        }
     }
 }
 
