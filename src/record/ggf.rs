@@ -113,7 +113,8 @@ struct Draft {
 impl Draft {
     fn take(&mut self, Tag { name, value }: &Tag<'_>) -> Result<(), Fault> {
         let record = &mut self.record;
-        let text = || value.trim().to_owned();
+        // Control characters cannot be written, so they are not read either.
+        let text = || sayable(value).trim().to_owned();
         match name.to_ascii_uppercase().as_str() {
             "GM" => {
                 if !value.trim().eq_ignore_ascii_case("othello") {
@@ -135,8 +136,8 @@ impl Draft {
             "TB" => record.black.clock = clock(name, value)?,
             "TW" => record.white.clock = clock(name, value)?,
             "TY" => {
-                check_type(name, value)?;
                 record.game_type = text();
+                check_type(name, &record.game_type)?;
             }
             "RE" => record.result = result(name, value)?,
             "BO" => self.board(name, value)?,
@@ -209,7 +210,7 @@ fn clock(name: &str, value: &str) -> Result<Option<ClockSettings>, Fault> {
 
 /// Game types begin with `s` for synchro and the board size.
 fn check_type(name: &str, value: &str) -> Result<(), Fault> {
-    let text = value.trim().trim_start_matches(['s', 'S']);
+    let text = value.trim_start_matches(['s', 'S']);
     let size = text.split(|c: char| !c.is_ascii_digit()).next().unwrap_or("");
     match size {
         "" | "8" => Ok(()),
@@ -458,7 +459,26 @@ mod tests {
         assert_eq!((again.black.name.as_str(), again.place.as_str()), ("a)b c", ""));
     }
 
+    #[test]
+    fn a_game_type_behind_control_characters_is_checked_like_any_other() {
+        assert!(fault("(;GM[Othello]TY[\0\u{7f}10];)").contains("board of size 8"));
+        assert_eq!(parse("(;GM[Othello]TY[\08b];)").unwrap().game_type, "8b");
+    }
+
     proptest! {
+        #[test]
+        fn what_was_read_can_be_written_and_read_again(
+            tag in "(PC|DT|EV|PB|PW|RB|RW|TI|TB|TW|TY|KB|KW|KM|CO|RE|B)",
+            value in "[\\x00-\\x7f]{0,12}|[sS]*[0-9]{0,3}[a-z]?|[-+]?[0-9.e:/,]{0,12}"
+        ) {
+            if let Ok(record) = parse(&format!("(;GM[Othello]{tag}[{value}];)")) {
+                let written = write(&record);
+                let again = parse(&written);
+                prop_assert!(again.is_ok(), "{written:?}: {again:?}");
+                prop_assert_eq!(write(&again.unwrap()), written);
+            }
+        }
+
         #[test]
         fn writing_and_reading_is_the_identity(record in any_record()) {
             prop_assert_eq!(parse(&write(&record)).unwrap(), record);
