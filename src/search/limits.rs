@@ -140,3 +140,24 @@ impl StopFlag {
         self.0.load(Ordering::Relaxed)
     }
 }
+/// Threads that a search on this machine starts if `asked` are asked for. Many more than there are
+/// cores do not search more; they only wait for their turn, and a search that must end has to wait
+/// until each of them has had one.
+pub fn useful_threads(asked: usize) -> usize {
+    /// As many may be had on any machine: their turns are over within some hundredths of a second.
+    const ANYWHERE: usize = 16;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    asked.min(cores.max(ANYWHERE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_threads_are_started_than_can_end_in_time() {
+        let cores = std::thread::available_parallelism().unwrap().get();
+        assert_eq!(useful_threads(3), 3);
+        assert_eq!(useful_threads(100_000), cores.max(16));
+    }
+}

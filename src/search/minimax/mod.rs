@@ -23,7 +23,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::limits::DEEPENING_LIMITS;
+use super::limits::{DEEPENING_LIMITS, useful_threads};
 use super::registry::MethodSpec;
 use super::report::{Bound, Certainty, Event, Line, Outcome};
 use super::{Method, Request, StopFlag};
@@ -132,7 +132,7 @@ impl MinimaxSettings {
     /// What the options of [`SOLVER_OPTIONS`] say.
     pub(super) fn from_options(options: &Options) -> MinimaxSettings {
         MinimaxSettings {
-            threads: options.get(&THREADS) as usize,
+            threads: useful_threads(options.get(&THREADS) as usize),
             selectivity: Selectivity::from_percent(options.get(&SELECTIVITY) as u32),
             end_confidence: options.get(&END_CONFIDENCE) as u32,
             exact_from: 0,
