@@ -1,5 +1,7 @@
-//! A generator of bad input: random and mutated lines by the hundred thousand. Whatever comes, the
-//! engine answers every GTP command once, every ping in order, and leaves when told.
+//! A generator of bad input: random and mutated lines by the hundred thousand, and every numeric
+//! option at both ends of its range. Whatever comes, the engine answers every GTP command once,
+//! every ping in order, does not grow, and leaves when told. A million lines for each protocol are
+//! an ignored test.
 
 use std::io::Write;
 
@@ -11,6 +13,12 @@ use super::client::Client;
 
 /// Lines sent to each protocol.
 const LINES: usize = 100_000;
+/// Lines of the long test.
+const MANY_LINES: usize = 1_000_000;
+/// Lines with options at their extremes, each of which may make a new method.
+const EXTREME_LINES: usize = 10_000;
+/// Memory that may come and go, KiB: tables of the methods and queued lines.
+const SLACK: u64 = 64 << 10;
 
 const GTP_SEEDS: &[&str] = &[
     "play b f5",
@@ -120,10 +128,56 @@ fn harmless(line: &[u8]) -> bool {
     !sets_too_much && !text.contains("quit")
 }
 
-fn bad_lines(seeds: &[&str], seed: u64) -> Vec<Vec<u8>> {
+/// Commands that set every numeric option to the ends of its range and every method, with the
+/// words of a protocol. The limits that keep each search short stay as they are.
+fn extremes(set: &str) -> Vec<String> {
+    const LIMITS: [&str; 6] = ["depth", "nodes", "playouts", "move-time", "hash", "memory"];
+    let listed = std::process::Command::new(env!("CARGO_BIN_EXE_kitai"))
+        .args(["options", "--json"])
+        .output()
+        .unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let mut commands = Vec::new();
+    for option in listed["options"].as_array().unwrap() {
+        let name = option["name"].as_str().unwrap();
+        let accepts = option["accepts"].as_str().unwrap();
+        let range =
+            accepts.split_once("number from ").and_then(|(_, range)| range.split_once(" to "));
+        if let Some((least, most)) = range.filter(|_| !LIMITS.contains(&name)) {
+            commands.extend([least, most].map(|value| format!("{set} {name} {value}")));
+        }
+    }
+    for method in listed["methods"].as_array().unwrap() {
+        commands.push(format!("{set} method {}", method["name"].as_str().unwrap()));
+    }
+    assert!(commands.len() > 50, "{commands:?}");
+    commands
+}
+
+/// Bad lines with one line in eight that sets an option to an extreme.
+fn extreme_lines(seeds: &[&str], set: &str, count: usize, seed: u64) -> Vec<Vec<u8>> {
+    let extremes = extremes(set);
     let mut rng = seeded(seed);
-    let mut lines: Vec<Vec<u8>> = Vec::with_capacity(LINES);
-    while lines.len() < LINES {
+    let mut lines = bad_lines(seeds, count, seed);
+    for line in &mut lines {
+        if rng.random_range(0..8) == 0 {
+            *line = extremes[rng.random_range(0..extremes.len())].clone().into_bytes();
+        }
+    }
+    lines
+}
+
+/// Resident memory of a process, KiB.
+fn memory(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse().ok()
+}
+
+fn bad_lines(seeds: &[&str], count: usize, seed: u64) -> Vec<Vec<u8>> {
+    let mut rng = seeded(seed);
+    let mut lines: Vec<Vec<u8>> = Vec::with_capacity(count);
+    while lines.len() < count {
         let line = if lines.len() % 20_000 == 77 {
             vec![b'x'; 1 << 20]
         } else {
@@ -147,9 +201,25 @@ fn send_all(client: &mut Client, lines: Vec<Vec<u8>>) -> std::thread::JoinHandle
     })
 }
 
-#[test]
-fn a_hundred_thousand_bad_gtp_lines_get_one_reply_each() {
-    let mut lines = bad_lines(GTP_SEEDS, 1);
+/// What keeps every search short.
+const SHORT: [&str; 12] = [
+    "--set",
+    "depth=1",
+    "--set",
+    "hash=1",
+    "--set",
+    "memory=1",
+    "--set",
+    "playouts=20",
+    "--set",
+    "nodes=500",
+    "--set",
+    "move-time=5",
+];
+
+/// Sends the lines over GTP; each command gets one reply, and the memory after the first tenth is
+/// the memory at the end.
+fn gtp_replies_once(mut lines: Vec<Vec<u8>>, arguments: &[&str]) {
     let expected = lines
         .iter()
         .filter(|line| {
@@ -158,10 +228,11 @@ fn a_hundred_thousand_bad_gtp_lines_get_one_reply_each() {
         .count();
     lines.push(b"424242 protocol_version".to_vec());
     lines.push(b"quit".to_vec());
-    let mut client = Client::kitai(["gtp", "--set", "depth=1", "--set", "hash=1"]);
+    let mut client = Client::kitai(["gtp"].into_iter().chain(arguments.iter().copied()));
     let sender = send_all(&mut client, lines);
     let mut replies = 0;
     let mut reply_open = false;
+    let mut settled = None;
     loop {
         let line = client.line().expect("the engine is alive until quit");
         if line.is_empty() {
@@ -170,37 +241,85 @@ fn a_hundred_thousand_bad_gtp_lines_get_one_reply_each() {
             assert!(line.starts_with(['=', '?']), "no reply: `{line}`");
             reply_open = true;
             replies += 1;
+            if replies == expected / 10 {
+                settled = memory(client.id());
+            }
             if line == "=424242 2" {
                 break;
             }
         }
     }
     assert_eq!(replies, expected + 1);
+    must_not_have_grown(settled, memory(client.id()));
+    sender.join().unwrap();
+    assert_eq!(client.wait().code(), Some(0));
+}
+
+fn must_not_have_grown(settled: Option<u64>, last: Option<u64>) {
+    if let (Some(settled), Some(last)) = (settled, last) {
+        println!("memory: {settled} KiB after a tenth, {last} KiB at the end");
+        assert!(last <= settled + SLACK, "from {settled} to {last} KiB");
+    }
+}
+
+/// Sends the lines over NBoard; only replies come back, and the engine still plays at the end.
+fn nboard_stays_alive(mut lines: Vec<Vec<u8>>, arguments: &[&str]) {
+    let tenth = lines.len() / 10;
+    lines.insert(tenth, b"ping 434343434343".to_vec());
+    for last in ["new", "set option method minimax", "set depth 2", "ping 424242424242", "go"] {
+        lines.push(last.as_bytes().to_vec());
+    }
+    let mut client = Client::kitai(["nboard"].into_iter().chain(arguments.iter().copied()));
+    let sender = send_all(&mut client, lines);
+    let words =
+        ["===", "pong", "status", "set", "book", "search", "nodestats", "analysis", "learned"];
+    let mut settled = None;
+    loop {
+        let line = client.line().expect("the engine is alive until the end of input");
+        let word = line.split(' ').next().unwrap();
+        assert!(words.contains(&word) && line.is_ascii(), "no reply: `{line}`");
+        if line == "pong 434343434343" {
+            settled = memory(client.id());
+        }
+        if line == "pong 424242424242" {
+            break;
+        }
+    }
+    must_not_have_grown(settled, memory(client.id()));
+    let answer = client.line_starting("=== ");
+    assert!(["C4", "D3", "E6", "F5"].contains(&&answer[4..6]), "{answer}");
     sender.join().unwrap();
     assert_eq!(client.wait().code(), Some(0));
 }
 
 #[test]
+fn a_hundred_thousand_bad_gtp_lines_get_one_reply_each() {
+    gtp_replies_once(bad_lines(GTP_SEEDS, LINES, 1), &["--set", "depth=1", "--set", "hash=1"]);
+}
+
+#[test]
 fn a_hundred_thousand_bad_nboard_lines_leave_the_engine_alive() {
-    let mut lines = bad_lines(NBOARD_SEEDS, 2);
-    lines.push(b"new".to_vec());
-    lines.push(b"set depth 2".to_vec());
-    lines.push(b"ping 424242424242".to_vec());
-    lines.push(b"go".to_vec());
-    let mut client = Client::kitai(["nboard", "--set", "depth=1", "--set", "hash=1"]);
-    let sender = send_all(&mut client, lines);
-    let words =
-        ["===", "pong", "status", "set", "book", "search", "nodestats", "analysis", "learned"];
-    loop {
-        let line = client.line().expect("the engine is alive until the end of input");
-        let word = line.split(' ').next().unwrap();
-        assert!(words.contains(&word) && line.is_ascii(), "no reply: `{line}`");
-        if line == "pong 424242424242" {
-            break;
-        }
-    }
-    let answer = client.line_starting("=== ");
-    assert!(["C4", "D3", "E6", "F5"].contains(&&answer[4..6]), "{answer}");
-    sender.join().unwrap();
-    assert_eq!(client.wait().code(), Some(0));
+    nboard_stays_alive(bad_lines(NBOARD_SEEDS, LINES, 2), &["--set", "depth=1", "--set", "hash=1"]);
+}
+
+#[test]
+fn gtp_options_at_their_extremes_leave_the_engine_answering() {
+    gtp_replies_once(extreme_lines(GTP_SEEDS, "kitai-set", EXTREME_LINES, 3), &SHORT);
+}
+
+#[test]
+fn nboard_options_at_their_extremes_leave_the_engine_alive() {
+    nboard_stays_alive(extreme_lines(NBOARD_SEEDS, "set option", EXTREME_LINES, 4), &SHORT);
+}
+
+#[test]
+#[ignore = "long: a million lines, some minutes"]
+fn a_million_gtp_lines_with_extreme_options_get_one_reply_each() {
+    gtp_replies_once(extreme_lines(GTP_SEEDS, "kitai-set", MANY_LINES, 5), &SHORT);
+}
+
+#[test]
+#[ignore = "long: a million lines, some minutes"]
+fn a_million_nboard_lines_with_extreme_options_leave_the_engine_alive() {
+    nboard_stays_alive(extreme_lines(NBOARD_SEEDS, "set option", MANY_LINES, 6), &SHORT);
 }
