@@ -155,7 +155,11 @@ fn unknown(name: &str) -> ConfigError {
     ConfigError::Unknown { name: name.to_owned(), valid }
 }
 
-fn parse(file: &str, text: &str) -> Result<Preset, ConfigError> {
+/// The preset in this text; `file` is for its name and for messages.
+///
+/// # Errors
+/// If it is not a valid preset.
+pub fn parse(file: &str, text: &str) -> Result<Preset, ConfigError> {
     let table: toml::Table = text
         .parse()
         .map_err(|source| ConfigError::Toml { file: file.to_owned(), source: Box::new(source) })?;

@@ -27,6 +27,7 @@ const WRAPPERS: [(&str, &str); 4] = [
     ),
 ];
 
+#[derive(Debug)]
 struct Counts {
     threads: usize,
     descriptors: usize,
@@ -106,8 +107,9 @@ fn nothing_is_left(games: usize) {
         }
         let after = counts();
         assert_eq!(after.children, 0, "{name}");
-        assert_eq!(after.threads, before.threads, "{name}");
-        assert_eq!(after.descriptors, before.descriptors, "{name}");
+        // Not equal: a thread that was about to end may have been counted before.
+        assert!(after.threads <= before.threads, "{name}: {before:?} {after:?}");
+        assert!(after.descriptors <= before.descriptors, "{name}: {before:?} {after:?}");
         let noted = std::fs::read_to_string(&pids).unwrap();
         std::fs::remove_file(&pids).unwrap();
         assert_eq!(noted.lines().count(), games, "{name}: one start per game");

@@ -1,12 +1,9 @@
-//! Any text as a board: a value or an error; what was read and written reads back the same.
+//! See `bodies.rs`.
 #![no_main]
 
-use kitai::record::{Board, Format};
-use libfuzzer_sys::fuzz_target;
+#[path = "../bodies.rs"]
+mod bodies;
 
-fuzz_target!(|bytes: &[u8]| {
-    for record in Format::Board.read(bytes, Default::default()).flatten() {
-        let board = record.history.board();
-        assert_eq!(board.to_string().parse::<Board>(), Ok(board));
-    }
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    bodies::run("board", bytes);
 });

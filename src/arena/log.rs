@@ -13,7 +13,7 @@ use super::plan::Plan;
 use crate::record::append::{AppendError, Appender, Framing, Kind, Resumed};
 
 /// Match logs as they are written.
-const LOG: Kind = Kind {
+pub const LOG: Kind = Kind {
     name: "kitai match log",
     version: 2,
     framing: Framing::JsonLines,

@@ -23,6 +23,15 @@ use thiserror::Error;
 use super::sealed::{Damage, Records};
 pub use super::sealed::{Framing, Kind};
 
+/// Games kept in GGF, one line each; other programs read and write such files too.
+pub const GGF_GAMES: Kind = Kind {
+    name: "",
+    version: 1,
+    framing: Framing::GgfLines,
+    what: "file of games",
+    longest: 1 << 20,
+};
+
 /// Collected bytes that are handed over to the system unasked.
 const BUFFER: usize = 1 << 16;
 
@@ -283,13 +292,6 @@ mod tests {
         what: "test file",
         longest: 130,
     };
-    const GAMES: Kind = Kind {
-        name: "",
-        version: 1,
-        framing: Framing::GgfLines,
-        what: "file of games",
-        longest: 100,
-    };
 
     struct TempFile(PathBuf);
 
@@ -357,7 +359,7 @@ mod tests {
 
     #[test]
     fn a_file_cut_anywhere_goes_on_to_the_same_file() {
-        for kind in [FRAMES, LINES, GAMES] {
+        for kind in [FRAMES, LINES, GGF_GAMES] {
             let file = TempFile::new("cut");
             let records = records(kind);
             let whole = file.fill(kind, &records);
@@ -448,7 +450,7 @@ mod tests {
     fn games_of_others_are_kept_and_sealed_games_are_checked() {
         let file = TempFile::new("ggf");
         std::fs::write(&file.0, "1 (;GM[Othello]PB[somebody];)\n").unwrap();
-        let (mut appender, resumed, _) = file.open(GAMES).unwrap();
+        let (mut appender, resumed, _) = file.open(GGF_GAMES).unwrap();
         assert_eq!((resumed.records, resumed.torn), (1, 0));
         appender.append(b"1 (;GM[Othello]PB[me];)").unwrap();
         drop(appender);
@@ -456,9 +458,9 @@ mod tests {
         for line in text.lines() {
             crate::record::ggf::parse_line(line).unwrap();
         }
-        assert_eq!(file.open(GAMES).unwrap().2.len(), 2);
+        assert_eq!(file.open(GGF_GAMES).unwrap().2.len(), 2);
         std::fs::write(&file.0, text.replace("[me]", "[us]")).unwrap();
-        assert!(file.open(GAMES).is_err());
+        assert!(file.open(GGF_GAMES).is_err());
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::record::append::{AppendError, Appender, Framing, Kind, Resumed};
 use crate::record::sealed::{Damage, Records};
 
 /// Position files as they are written.
-pub(super) const GAMES: Kind = Kind {
+pub const GAMES: Kind = Kind {
     name: "KITAIPOS",
     version: 2,
     framing: Framing::Frames,

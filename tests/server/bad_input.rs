@@ -4,6 +4,8 @@
 //! an ignored test.
 
 use std::io::Write;
+use std::process::ChildStdin;
+use std::thread::JoinHandle;
 
 use kitai::protocol::gtp::grammar;
 use kitai::random::{Random, seeded};
@@ -190,14 +192,15 @@ fn bad_lines(seeds: &[&str], count: usize, seed: u64) -> Vec<Vec<u8>> {
     lines
 }
 
-/// Sends the lines from a thread, so that replies are read meanwhile.
-fn send_all(client: &mut Client, lines: Vec<Vec<u8>>) -> std::thread::JoinHandle<()> {
+/// Sends the lines from a thread, so that replies are read meanwhile, and gives the input back.
+fn send_all(client: &mut Client, lines: Vec<Vec<u8>>) -> JoinHandle<ChildStdin> {
     let mut input = client.take_input();
     std::thread::spawn(move || {
         for line in lines {
             input.write_all(&line).unwrap();
             input.write_all(b"\n").unwrap();
         }
+        input
     })
 }
 
@@ -227,7 +230,6 @@ fn gtp_replies_once(mut lines: Vec<Vec<u8>>, arguments: &[&str]) {
         })
         .count();
     lines.push(b"424242 protocol_version".to_vec());
-    lines.push(b"quit".to_vec());
     let mut client = Client::kitai(["gtp"].into_iter().chain(arguments.iter().copied()));
     let sender = send_all(&mut client, lines);
     let mut replies = 0;
@@ -251,7 +253,7 @@ fn gtp_replies_once(mut lines: Vec<Vec<u8>>, arguments: &[&str]) {
     }
     assert_eq!(replies, expected + 1);
     must_not_have_grown(settled, memory(client.id()));
-    sender.join().unwrap();
+    sender.join().unwrap().write_all(b"quit\n").unwrap();
     assert_eq!(client.wait().code(), Some(0));
 }
 
@@ -288,7 +290,7 @@ fn nboard_stays_alive(mut lines: Vec<Vec<u8>>, arguments: &[&str]) {
     must_not_have_grown(settled, memory(client.id()));
     let answer = client.line_starting("=== ");
     assert!(["C4", "D3", "E6", "F5"].contains(&&answer[4..6]), "{answer}");
-    sender.join().unwrap();
+    drop(sender.join().unwrap());
     assert_eq!(client.wait().code(), Some(0));
 }
 
