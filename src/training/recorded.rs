@@ -85,8 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn a_year_of_tournament_games_is_read_whole() {
-        let Some(file) = shared_data("wthor/WTH_1990.wtb") else { return };
+    #[ignore = "needs shared data (KITAI_DATA)"]
+    fn a_year_of_tournament_games_is_read_whole_with_shared_data() {
+        let file = shared_data("wthor/WTH_1990.wtb");
         let read = read_games(&[file]).unwrap();
         assert_eq!((read.games.len(), read.bad), (2986, 0));
         assert!(sample(&read.games, 54, 10_000, 1).len() > 2_000);

@@ -175,8 +175,9 @@ mod tests {
     use crate::testdata::shared_data;
 
     #[test]
-    fn tournament_games_give_positions_once_and_the_stored_score_at_its_place() {
-        let Some(file) = shared_data("wthor/WTH_1980.wtb") else { return };
+    #[ignore = "needs shared data (KITAI_DATA)"]
+    fn tournament_games_give_positions_once_and_the_stored_score_at_its_place_with_shared_data() {
+        let file = shared_data("wthor/WTH_1980.wtb");
         let selection = Selection { empties: 10..=40, share: 0.5, strays: 0.5, ..Selection::all() };
         let found = candidates(std::slice::from_ref(&file), &selection).unwrap();
         assert!(found.len() > 1000, "{}", found.len());
@@ -193,8 +194,9 @@ mod tests {
     }
 
     #[test]
-    fn problem_files_give_the_best_answer() {
-        let Some(file) = shared_data("problems/hard-20.obf") else { return };
+    #[ignore = "needs shared data (KITAI_DATA)"]
+    fn problem_files_give_the_best_answer_with_shared_data() {
+        let file = shared_data("problems/hard-20.obf");
         let found = candidates(&[file], &Selection::all()).unwrap();
         assert_eq!(found.len(), 276);
         assert!(found.iter().all(|c| matches!(c.known, Some((_, Source::Exact)))));

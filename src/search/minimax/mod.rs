@@ -79,7 +79,7 @@ pub static THREADS: TypedOption<i64> = TypedOption::integer(
     1,
     256,
     1,
-    "Search threads; results repeat exactly only with 1.",
+    "Search threads, of which no more than 16 or the cores are started; results repeat exactly only with 1.",
 )
 .budgeted();
 /// Size of the transposition table.
