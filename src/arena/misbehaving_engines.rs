@@ -14,8 +14,8 @@ use crate::search::StopFlag;
 
 /// Long enough that only a real hang lasts longer, whatever else the machine does.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// For engines that do hang.
-const SHORT_PATIENCE: Duration = Duration::from_millis(700);
+/// For engines that do hang; everything before that must be done in it.
+const SHORT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A well-behaved GTP engine but for what it does on `genmove`.
 fn gtp_script(pids: &Path, on_genmove: &str) -> Engine {

@@ -32,6 +32,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How long an engine may take to end by itself when it is told to.
 const FAREWELL: Duration = Duration::from_millis(300);
 
+/// How long after its output the process itself may take to end, so that its status can be told.
+const LAST_BREATH: Duration = Duration::from_secs(2);
+
 /// A line of output and when it came.
 #[derive(Debug)]
 pub struct Line {
@@ -168,7 +171,7 @@ impl EngineProcess {
     /// A crash with what is known about it.
     fn crash(&mut self, what: &str) -> Fault {
         // The output ends a moment before the process does.
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + LAST_BREATH;
         let mut status = descendants::exit_status(&self.child);
         while status.is_none() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(1));

@@ -1,18 +1,22 @@
-//! The file of games that clients want learnt: one line each, safely on disk before it is said.
+//! The file of games that clients want learnt: one line of GGF each, with a checksum
+//! ([`crate::record::append`]), safely on disk before it is said.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use thiserror::Error;
 
+use crate::record::append::{AppendError, Appender, GGF_GAMES};
+
+/// What the checksum and the end of the line add to a game, bytes.
+const SEAL: u64 = 16;
+
 /// Why a game was not kept.
 #[derive(Debug, Error)]
 pub(super) enum LearnError {
-    /// The system says no.
-    #[error("{file}: {source}")]
-    Io { file: String, source: std::io::Error },
+    /// The file cannot be used.
+    #[error("{0}")]
+    File(#[from] AppendError),
     /// The clients together have had what they may.
     #[error("this server has taken in as many games as it may")]
     Full,
@@ -40,28 +44,24 @@ impl LearnFile {
     pub(super) fn add(&self, line: &str) -> Result<(), LearnError> {
         // One at a time: lines of two clients must not mix.
         let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = line.len() as u64 + 1;
+        let bytes = line.len() as u64 + SEAL;
         if room.is_some_and(|room| room < bytes) {
             return Err(LearnError::Full);
         }
-        self.append(line)
-            .map_err(|source| LearnError::Io { file: self.path.display().to_string(), source })?;
+        self.append(line)?;
         *room = room.map(|room| room - bytes);
         Ok(())
     }
 
-    fn append(&self, line: &str) -> std::io::Result<()> {
-        let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
-        let before = file.metadata()?.len();
-        let written =
-            file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.sync_data());
-        written.inspect_err(|_| cut_back(&file, before))
+    /// Opened for each game, so that several engines can share one file.
+    fn append(&self, line: &str) -> Result<(), AppendError> {
+        let (mut appender, resumed) = Appender::open(&self.path, GGF_GAMES, &(), |_| Ok(()))?;
+        if resumed.torn > 0 {
+            tracing::warn!("{}: {resumed}", self.path.display());
+        }
+        appender.append(line.as_bytes())?;
+        appender.sync()
     }
-}
-
-fn cut_back(file: &File, length: u64) {
-    // A device has no length; the write's own error is what matters.
-    let _ = file.set_len(length);
 }
 
 #[cfg(test)]
@@ -72,18 +72,21 @@ mod tests {
     fn lines_are_added_until_the_room_is_used_up() {
         let path = std::env::temp_dir().join(format!("kitai-learn-{}", std::process::id()));
         let _ = std::fs::remove_file(&path);
-        let file = LearnFile::new(&path, Some(10));
-        file.add("first").unwrap();
-        assert!(matches!(file.add("four"), Err(LearnError::Full)));
-        file.add("two").unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "first\ntwo\n");
+        let file = LearnFile::new(&path, Some(60));
+        file.add("1 (;GM[Othello];)").unwrap();
+        assert!(matches!(file.add("1 (;GM[Othello]PB[a];)"), Err(LearnError::Full)));
+        file.add("1 (;PB[b];)").unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.len(), 60);
+        let begins: Vec<&str> = text.lines().map(|line| &line[..9]).collect();
+        assert_eq!(begins, ["1 (;GM[Ot", "1 (;PB[b]"]);
         std::fs::remove_file(&path).unwrap();
     }
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_full_disk_is_told() {
+    fn a_file_that_cannot_be_written_is_told() {
         let file = LearnFile::new(Path::new("/dev/full"), None);
-        assert!(matches!(file.add("a game"), Err(LearnError::Io { .. })));
+        assert!(matches!(file.add("1 (;GM[Othello];)"), Err(LearnError::File(_))));
     }
 }
