@@ -186,6 +186,11 @@ impl Engine {
         self.games.remove(&game);
     }
 
+    /// Whether any game is being thought about.
+    pub fn is_busy(&self) -> bool {
+        self.games.values().any(Worker::is_busy)
+    }
+
     /// When a search that was told to stop must have stopped: the time for
     /// [`Engine::give_up_overdue`].
     pub fn next_deadline(&self) -> Option<Instant> {

@@ -133,6 +133,12 @@ impl Worker {
         self.shared.push(Command::Clear);
     }
 
+    /// Whether something is being worked on or waits.
+    pub(super) fn is_busy(&self) -> bool {
+        let queue = self.shared.lock();
+        queue.running.is_some() || !queue.commands.is_empty()
+    }
+
     /// When the stopped search, if it still runs, will have had its time.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let (search, at) = self.stopped?;

@@ -89,8 +89,12 @@ pub(super) struct Surroundings {
     pub learn_file: Option<Arc<LearnFile>>,
     /// Becomes true when the process shall end.
     pub shutdown: watch::Receiver<bool>,
-    /// How long nothing may be said by either side; `None` for as long as it likes.
+    /// How long nothing may be said by either side while nothing is searched; `None` for as long as
+    /// it likes.
     pub idle: Option<Duration>,
+    /// How long the searches of a client that sends nothing more may take; `None` to the end. A
+    /// connection does not tell one that has left from one that still reads.
+    pub farewell: Option<Duration>,
     /// Tells whether the reader of the replies has gone.
     pub reader_gone: ReaderGone,
 }
@@ -137,6 +141,7 @@ where
     let mut input_open = true;
     let mut actions = Actions::default();
     let mut last_words = Instant::now();
+    let mut end_of_input = last_words;
     while session.phase() != Phase::Finished {
         let wake = work.next_wake(input_open, surroundings.idle.map(|idle| last_words + idle));
         tokio::select! {
@@ -160,6 +165,7 @@ where
                 None => {
                     debug!("end of input");
                     input_open = false;
+                    end_of_input = Instant::now();
                     session.take(Input::EndOfInput, Instant::now(), &mut actions);
                 }
             },
@@ -201,7 +207,17 @@ where
             debug!("nobody reads the replies any more");
             return Ok(());
         }
-        if surroundings.idle.is_some_and(|idle| now >= last_words + idle) {
+        let has_passed = |since: Instant, time: Option<Duration>| {
+            time.is_some_and(|time| now.saturating_duration_since(since) >= time)
+        };
+        if !input_open && has_passed(end_of_input, surroundings.farewell) {
+            info!("the client sent nothing more; the rest of its work is given up");
+            return Ok(());
+        }
+        if input_open && work.engine.is_busy() {
+            last_words = now;
+        }
+        if has_passed(last_words, surroundings.idle) {
             info!("nothing was said for too long: the connection is closed");
             return Ok(());
         }
@@ -345,6 +361,7 @@ mod tests {
             learn_file: None,
             shutdown,
             idle: None,
+            farewell: None,
             reader_gone: Box::new(|| false),
         };
         let served = tokio::spawn(async move {

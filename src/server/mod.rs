@@ -99,6 +99,7 @@ pub fn serve_stdio(service: &Service) -> Result<(), ServeError> {
             learn_file: learn_file.map(|path| Arc::new(LearnFile::new(path, None))),
             shutdown,
             idle: None,
+            farewell: None,
             reader_gone: socket::stdout_reader(),
         };
         conversation::prepare(&mut surroundings, &service.options).await?;

@@ -30,6 +30,7 @@ pub(super) async fn connect(
         learn_file,
         shutdown,
         idle: None,
+        farewell: None,
         reader_gone: socket::reader_of(&stream)?,
     };
     conversation::prepare(&mut surroundings, &service.options).await?;

@@ -24,6 +24,8 @@ use crate::search::minimax::THREADS;
 const MAX_CONNECTIONS: usize = 8;
 /// How long a client may be silent unless told otherwise: longer than anybody thinks about a move.
 const IDLE: Duration = Duration::from_secs(30 * 60);
+/// How long what a client asked for before it sent an end of input may take.
+const FAREWELL: Duration = Duration::from_secs(60);
 /// Games that clients may have learnt in one run of the server, bytes.
 const LEARN_ROOM: u64 = 16 << 20;
 /// The first pause after a failed accept, and the longest.
@@ -197,6 +199,7 @@ async fn serve_client(stream: TcpStream, shared: &Shared) -> std::io::Result<()>
         learn_file: shared.learn_file.clone(),
         shutdown: shared.shutdown.clone(),
         idle: shared.idle,
+        farewell: Some(shared.idle.map_or(FAREWELL, |idle| idle.min(FAREWELL))),
         reader_gone,
     };
     let service = &shared.service;

@@ -175,3 +175,36 @@ fn what_clients_have_learnt_is_kept_or_they_are_told() {
     let told = talk(&mut server.connect(), "nboard 2\nmove F5\nlearn\n");
     assert!(told.contains("status not learned: ") && !told.contains("\nlearned"), "{told}");
 }
+
+#[test]
+fn a_silent_client_is_disconnected() {
+    let server = Server::start(&["--idle", "1"]);
+    let mut silent = server.connect();
+    silent.write_all(b"name\n").unwrap();
+    let mut said = String::new();
+    silent.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "= Kitai\n\n");
+}
+
+/// Threads of a process.
+#[cfg(target_os = "linux")]
+fn threads(server: &Server) -> usize {
+    std::fs::read_dir(format!("/proc/{}/task", server.child.id())).unwrap().count()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_threads_of_clients_that_left_end() {
+    let server = Server::start(&["--idle", "1", "--set", "depth=0", "--set", "threads=2"]);
+    for _ in 0..5 {
+        let mut leaving = server.connect();
+        leaving.write_all(b"kitai-set move-time 86400000\ngenmove b\n").unwrap();
+        let mut reply = [0; 3];
+        leaving.read_exact(&mut reply).unwrap();
+        assert_eq!(&reply, b"=\n\n");
+    }
+    // Each look is a conversation of its own, so this does not turn idly; a thread that stays would
+    // be waited for without end.
+    let alone = || talk(&mut server.connect(), "name\n").contains("Kitai") && threads(&server) <= 4;
+    while !alone() {}
+}
