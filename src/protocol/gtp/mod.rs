@@ -9,6 +9,7 @@
 //! - `kitai-analyze [COLOR] [CENTISECONDS]` streams one line of `info move …` per report until the
 //!   analysis is complete or anything else is sent.
 
+mod analysis;
 pub mod grammar;
 mod session;
 #[cfg(test)]

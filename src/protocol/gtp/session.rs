@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use tracing::debug;
 
+use super::analysis::Analysis;
 use super::grammar::{self, COMMANDS, Command, ParseError};
 use super::writer;
 use crate::engine::catalogue::{FISCHER_TIME, catalogue};
@@ -66,14 +67,6 @@ enum JobKind {
     Configure(SearchId, Box<Options>),
     /// `loadsgf`: up to the position before this move.
     Load(RequestId, Option<u32>),
-}
-
-/// Reports of an analysis, not more often than the client wants them.
-struct Analysis {
-    interval: Duration,
-    last: Option<Instant>,
-    /// The newest report that came too early, and the timer that will send it.
-    held: Option<(RequestId, Event)>,
 }
 
 impl JobKind {
@@ -299,7 +292,7 @@ impl GtpSession {
                     return None;
                 }
                 let task = Task::hint(board.position, Limits::default(), all);
-                let analysis = Analysis { interval, last: None, held: None };
+                let analysis = Analysis::new(interval);
                 self.think(task, id, |search| JobKind::Analyze(search, analysis), out)
             }
         }
@@ -494,7 +487,7 @@ impl GtpSession {
         match event.update {
             SearchUpdate::Progress(progress) => {
                 if let JobKind::Analyze(_, analysis) = &mut job.kind {
-                    report(analysis, progress, self.now, &mut self.numbers, out);
+                    analysis.report(progress, self.now, &mut self.numbers, out);
                 }
                 self.job = Some(job);
                 return;
@@ -519,37 +512,8 @@ impl GtpSession {
 
     /// The time for a report that came too early.
     fn timer(&mut self, timer: RequestId, out: &mut Actions) {
-        if let Some(Job { kind: JobKind::Analyze(_, analysis), .. }) = &mut self.job
-            && let Some((_, event)) = analysis.held.take_if(|(request, _)| *request == timer)
-        {
-            analysis.last = Some(self.now);
-            out.text().push_str(&writer::analysis(&event));
-        }
-    }
-}
-
-/// Sends a report, or keeps it until the interval has passed.
-fn report(
-    analysis: &mut Analysis,
-    event: Event,
-    now: Instant,
-    numbers: &mut Numbers,
-    out: &mut Actions,
-) {
-    let since = analysis.last.map(|last| now.saturating_duration_since(last));
-    match (since, &mut analysis.held) {
-        (Some(since), held) if since < analysis.interval => match held {
-            Some((_, older)) => *older = event,
-            None => {
-                let request = numbers.request();
-                out.push(Action::Later { request, after: analysis.interval - since });
-                *held = Some((request, event));
-            }
-        },
-        _ => {
-            analysis.last = Some(now);
-            analysis.held = None;
-            out.text().push_str(&writer::analysis(&event));
+        if let Some(Job { kind: JobKind::Analyze(_, analysis), .. }) = &mut self.job {
+            analysis.timer(timer, self.now, out);
         }
     }
 }
