@@ -17,10 +17,10 @@ use kitai::training::games::Game;
 use kitai::training::positions::GAMES;
 
 /// A target: how many valid things it found in the bytes.
-pub type Body = fn(&[u8]) -> usize;
+pub(crate) type Body = fn(&[u8]) -> usize;
 
 /// All targets by name.
-pub const ALL: &[(&str, Body)] = &[
+pub(crate) const ALL: &[(&str, Body)] = &[
     ("board", board),
     ("clock", clock),
     ("config", config),
@@ -40,7 +40,7 @@ pub const ALL: &[(&str, Body)] = &[
 ];
 
 /// Runs a target; gives how many valid things it found.
-pub fn run(name: &str, bytes: &[u8]) -> usize {
+pub(crate) fn run(name: &str, bytes: &[u8]) -> usize {
     let (_, body) = ALL.iter().find(|(known, _)| *known == name).expect("a known target");
     body(bytes)
 }

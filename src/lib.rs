@@ -4,25 +4,45 @@
 //!
 //! | room | what it is for |
 //! |---|---|
-//! | [`cli`] | one file per subcommand |
+//! | [`cli`] | one file per subcommand: flags to a request, the result to print |
 //! | [`lab`] | the papers' experiments, ours beside theirs |
 //! | [`arena`] | engine against engine: referee, matches, tournaments |
 //! | [`server`] | standard streams, TCP in and out: carries out what sessions want |
 //! | [`protocol`] | NBoard and GTP: grammar, session (inputs to actions), writer |
-//! | [`training`] | how the evaluation learns: scored positions, self-play, the fit |
-//! | [`engine`] | games, their clocks and limits, and the threads that think about them |
+//! | [`training`] | how the evaluation learns: scored positions, self-play, the fit, calibration |
 //! | [`config`] | presets: option values by name |
+//! | [`engine`] | games, their clocks and limits, the threads that think about them, all options |
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
-//! | [`eval`] | what a position is worth |
-//! | [`record`] | boards, games and the formats they are kept in |
+//! | [`eval`] | what a position is worth; registry |
 //! | [`game`] | the small trait the research searches are generic over |
-//! | [`options`] | the one registry of engine options |
+//! | [`record`] | boards, games and the formats they are kept in |
 //! | [`score`] | discs from the mover's view, the scale shown to people |
 //! | [`statistics`] | one Φ, one class of moments, intervals and tests |
 //! | [`plot`] | one way to draw a chart |
-//! | [`files`] | regular files of bounded size, read whole |
 //! | [`othello`] | the rules |
 //! | [`random`] | the one seeded source of randomness |
+//! | [`options`] | the mechanism of options: kinds, typed handles, what the network may set |
+//! | [`files`] | regular files of bounded size, read whole |
+//! | `memory` | large blocks, asked for without ending the process |
+//! | `text` | values that travel as the text they print |
+//!
+//! A position, a search and a score:
+//!
+//! ```
+//! use kitai::options::Options;
+//! use kitai::record::transcript;
+//! use kitai::search::{self, Limits, Request, StopFlag};
+//!
+//! let game = transcript::parse("f5d6c3d3c4")?;
+//! let mut options = Options::new();
+//! options.set("method", "minimax")?;
+//! let request = Request::new(game.board().position, Limits::depth(6));
+//! let outcome = search::build(&options)?.search(&request, &StopFlag::new(), &mut |_| {});
+//! let best = outcome.best_move().expect("the game is not over");
+//! println!("{best} {} for the side to move", outcome.score());
+//! assert!(game.board().position.children().any(|(legal, _)| legal == best));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod arena;
 pub mod cli;

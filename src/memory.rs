@@ -8,7 +8,7 @@ use zerocopy::FromZeros;
 ///
 /// # Errors
 /// If there is not so much memory: a number that a user wrote must never end the process.
-pub fn zeroed<T: FromZeros>(count: usize) -> Result<Box<[T]>, OutOfMemory> {
+pub(crate) fn zeroed<T: FromZeros>(count: usize) -> Result<Box<[T]>, OutOfMemory> {
     let refused = OutOfMemory::of_bytes(count.saturating_mul(size_of::<T>()));
     if refused.0 as u64 > physical_mebibytes() {
         return Err(refused);
@@ -18,7 +18,7 @@ pub fn zeroed<T: FromZeros>(count: usize) -> Result<Box<[T]>, OutOfMemory> {
 
 /// Memory that this process may use, MiB: the machine's, or less if a limit was set for it. Where
 /// it cannot be known, no limit.
-pub fn physical_mebibytes() -> u64 {
+pub(crate) fn physical_mebibytes() -> u64 {
     static KNOWN: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
     *KNOWN.get_or_init(|| {
         let machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
@@ -47,7 +47,7 @@ impl OutOfMemory {
 /// Asks the system to back a block that has not been written to yet with huge pages. Only advice:
 /// where there are none, nothing changes.
 #[cfg(target_os = "linux")]
-pub fn prefer_huge_pages<T>(block: &[T]) {
+pub(crate) fn prefer_huge_pages<T>(block: &[T]) {
     use nix::sys::mman::{MmapAdvise, madvise};
     use std::ptr::NonNull;
     const PAGE: usize = 4096;

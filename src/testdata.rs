@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 ///
 /// # Panics
 /// If it is not there.
-pub fn shared_data(relative: &str) -> PathBuf {
+pub(crate) fn shared_data(relative: &str) -> PathBuf {
     let root = std::env::var_os("KITAI_DATA").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data"),
         PathBuf::from,

@@ -18,7 +18,7 @@ use crate::search::{Limits, build};
 kitai analyze f5d6c3d3c4f4c5b3c2\n  \
 kitai analyze game.ggf --svg game.svg\n  \
 kitai analyze games.wtb --number 3 --set depth=16 --set exact-from=22")]
-pub struct Args {
+pub(super) struct Args {
     /// A transcript (f5d6c3…), or a file with games in any format Kitai reads
     game: String,
     /// Which game of the file, from 1
@@ -39,7 +39,7 @@ const DEFAULT_EXACT_FROM: &str = "20";
 ///
 /// # Errors
 /// If the game cannot be read, an option is wrong or a file cannot be written.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let record = read(args)?;
     let mut options = args.engine.options()?;
     let limited =

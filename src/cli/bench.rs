@@ -17,7 +17,7 @@ use super::{CliError, Output};
 #[command(
     after_help = "Examples:\n  kitai bench\n  kitai bench --set eval=discs\n  kitai bench rules\n  kitai bench rules --depth 12 --json\n  kitai bench mcts"
 )]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     suite: Option<Suite>,
     #[command(flatten)]
@@ -34,7 +34,7 @@ enum Suite {
 ///
 /// # Errors
 /// If standard output cannot be written or a checked figure is wrong.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match &args.suite {
         Some(Suite::Rules(args)) => rules::run(args, output),
         Some(Suite::Mcts(args)) => mcts::run(args, output),

@@ -7,7 +7,7 @@ use crate::search::StopFlag;
 
 /// Engine options of a command.
 #[derive(clap::Args, Debug, Clone, Default, PartialEq)]
-pub struct EngineArgs {
+pub(super) struct EngineArgs {
     /// A preset by name or a TOML file of option values
     #[arg(long, value_name = "PRESET")]
     pub config: Option<String>,
@@ -21,7 +21,7 @@ impl EngineArgs {
     ///
     /// # Errors
     /// An unknown preset, option or value.
-    pub fn options(&self) -> Result<Options, CliError> {
+    pub(super) fn options(&self) -> Result<Options, CliError> {
         match &self.config {
             Some(name) => self.on_top_of(name),
             None => self.apply(Options::new()),
@@ -32,7 +32,7 @@ impl EngineArgs {
     ///
     /// # Errors
     /// An unknown preset, option or value.
-    pub fn options_for_play(&self) -> Result<Options, CliError> {
+    pub(super) fn options_for_play(&self) -> Result<Options, CliError> {
         self.on_top_of(self.config.as_deref().unwrap_or("default"))
     }
 
@@ -55,7 +55,7 @@ impl EngineArgs {
     ///
     /// # Errors
     /// As [`EngineArgs::options`].
-    pub fn training_options(&self) -> Result<Options, CliError> {
+    pub(super) fn training_options(&self) -> Result<Options, CliError> {
         self.options_with_hash(1)
     }
 
@@ -64,7 +64,7 @@ impl EngineArgs {
     ///
     /// # Errors
     /// As [`EngineArgs::options`].
-    pub fn options_with_hash(&self, mib: u32) -> Result<Options, CliError> {
+    pub(super) fn options_with_hash(&self, mib: u32) -> Result<Options, CliError> {
         let mut options = self.options()?;
         if !options.changed().any(|(name, _)| name == "hash") {
             options.set("hash", &mib.to_string()).map_err(CliError::input)?;
@@ -74,7 +74,7 @@ impl EngineArgs {
 }
 
 /// A flag that Ctrl-C raises; the process ends when the work has stopped cleanly.
-pub fn stop_on_interrupt() -> StopFlag {
+pub(super) fn stop_on_interrupt() -> StopFlag {
     let stop = StopFlag::new();
     let flag = stop.clone();
     // Fails only if a handler is already installed (several commands in one test process).

@@ -13,7 +13,7 @@ use super::CliError;
 kitai completions zsh > ~/.zfunc/_kitai\n  \
 kitai completions fish > ~/.config/fish/completions/kitai.fish"
 )]
-pub struct Args {
+pub(super) struct Args {
     /// The shell
     shell: Shell,
 }
@@ -22,7 +22,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn run(args: &Args, mut command: clap::Command) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, mut command: clap::Command) -> Result<(), CliError> {
     // Written to memory first: the generator panics if its output goes away.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "kitai", &mut script);

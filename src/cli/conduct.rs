@@ -16,7 +16,7 @@ const LIVE_EVERY: Duration = Duration::from_millis(250);
 
 /// Where a match writes and how wide it runs.
 #[derive(clap::Args, Debug, Clone, Default)]
-pub struct Conduct {
+pub(super) struct Conduct {
     /// Keep the match in NAME.jsonl (log and resume file), NAME.ggf (games) and NAME.html
     /// (report); the same command again resumes it
     #[arg(long, value_name = "NAME")]
@@ -30,7 +30,7 @@ pub struct Conduct {
 ///
 /// # Errors
 /// If a player or file cannot be used, or the match was interrupted.
-pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<(), CliError> {
     let standing = play_out(plan, conduct, output)?;
     output.line(report::text(plan, &standing))?;
     output.object(&standing)?;
@@ -41,7 +41,11 @@ pub fn conduct(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<()
 ///
 /// # Errors
 /// If a player or file cannot be used.
-pub fn play_out(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<Standing, CliError> {
+pub(super) fn play_out(
+    plan: &Plan,
+    conduct: &Conduct,
+    output: &mut Output,
+) -> Result<Standing, CliError> {
     let concurrency = conduct.concurrency.unwrap_or(1) as usize;
     let how = conduct::Conduct { out: conduct.out.clone(), concurrency };
     let mut live = Live::new(plan);
@@ -68,7 +72,7 @@ pub fn play_out(plan: &Plan, conduct: &Conduct, output: &mut Output) -> Result<S
 ///
 /// # Errors
 /// If they are not.
-pub fn check_complete(standing: &Standing, conduct: &Conduct) -> Result<(), CliError> {
+pub(super) fn check_complete(standing: &Standing, conduct: &Conduct) -> Result<(), CliError> {
     if standing.is_complete() {
         return Ok(());
     }

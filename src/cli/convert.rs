@@ -30,7 +30,7 @@ use crate::training::upgrade::upgrade;
 games.sgf --skip-bad\n  echo f5d6c3 | kitai convert - - --from transcript --to ggf\n\nWith --json \
 one object: from, to, read (records), written, bad."
 )]
-pub struct Args {
+pub(super) struct Args {
     /// File to read, or - for standard input
     input: PathBuf,
     /// File to write, or - for standard output
@@ -62,7 +62,7 @@ const SHOW_EVERY: u64 = 1024;
 ///
 /// # Errors
 /// If a file cannot be read or written, a format is unknown, or games were bad.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     if [&args.input, &args.output].iter().all(|path| path.extension() == Some(EXTENSION.as_ref())) {
         let upgraded = upgrade(&args.input, &args.output).map_err(CliError::input)?;
         output.line(format_args!(

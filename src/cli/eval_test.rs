@@ -22,7 +22,7 @@ use crate::training::sources::{Candidate, Selection, candidates};
 kitai eval-test WTH_2021.wtb WTH_2022.wtb --eval pattern,zebra,discs --set zebra-coeffs=coeffs2.bin\n  \
 kitai eval-test hard-25.obf --depth 9\n  \
 kitai eval-test validation.kpos --by-empties --json")]
-pub struct Args {
+pub(super) struct Args {
     /// Files: obf, wtb, kpos
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -54,7 +54,7 @@ struct Row {
 ///
 /// # Errors
 /// If a file or evaluation cannot be used.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let known: Vec<(Candidate, f64)> = candidates(&args.files, &Selection::all())
         .map_err(CliError::input)?
         .into_iter()

@@ -14,7 +14,7 @@ use crate::search::expectation::{Deviation, expected_max};
     after_help = "Examples:\n  kitai expect max --sigma 8 3 4\n  kitai expect min --sigma 8 \
 10 21 29 32\n  kitai expect max --sigma 8 --samples 100 --seed 7 -- -3 4.5"
 )]
-pub struct Args {
+pub(super) struct Args {
     /// Whose node it is: the greatest or the least value is taken
     #[arg(value_enum)]
     node: Node,
@@ -63,7 +63,7 @@ fn finite(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let sign = if args.node == Node::Max { 1.0 } else { -1.0 };
     let mirrored: Vec<f64> = args.leaves.iter().map(|leaf| sign * leaf).collect();
     let estimate = args

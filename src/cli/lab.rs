@@ -17,7 +17,7 @@ use crate::training::recorded::{read_games, sample};
 
 /// Run an experiment of one of the papers and print it beside the published figures
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     experiment: Experiment,
 }
@@ -73,7 +73,7 @@ struct ValuesArgs {
 ///
 /// # Errors
 /// If a file cannot be used, or the work was interrupted.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match &args.experiment {
         Experiment::KitamuraRatings(args) => kitamura::ratings(args, output),
         Experiment::KitamuraWins(args) => kitamura::wins(args, output),

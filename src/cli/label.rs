@@ -18,7 +18,7 @@ use crate::training::sources::{Selection, candidates};
 kitai label WTH_2019.wtb --output 2019.kpos --depth 6 --exact-from 12 --strays 0.5\n  \
 kitai label WTH_*.wtb --output start.kpos --results --exact-from 10\n  \
 kitai label games.kpos --output deeper.kpos --depth 10 --share 0.1")]
-pub struct Args {
+pub(super) struct Args {
     /// Files: kpos, wtb, obf, ggf, sgf, txt (transcripts), pos (boards)
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -66,7 +66,7 @@ struct Report {
 ///
 /// # Errors
 /// If a file or option cannot be used, or the run was interrupted.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let selection = Selection {
         empties: args.empties_min..=args.empties_max,
         share: args.share,

@@ -15,7 +15,7 @@ const VARIABLE: &str = "KITAI_LOG";
 
 /// What to log and where.
 #[derive(clap::Args, Debug, Clone, Default)]
-pub struct LogArgs {
+pub(super) struct LogArgs {
     /// Add the log to this file instead of writing it to stderr
     #[arg(long, global = true, value_name = "FILE")]
     log: Option<PathBuf>,
@@ -30,7 +30,7 @@ impl LogArgs {
     ///
     /// # Errors
     /// If the level is none, or the file cannot be written.
-    pub fn start(&self) -> Result<(), CliError> {
+    pub(super) fn start(&self) -> Result<(), CliError> {
         let from_environment = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
         let level = self.log_level.clone().or(from_environment);
         let level = match (level, &self.log) {

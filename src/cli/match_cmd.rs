@@ -19,7 +19,7 @@ use crate::arena::{Kind, PlayerSpec};
 kitai match depth=4 depth=2 --games 200 --openings xot-large.txt\n  \
 kitai match default 'gtp:/usr/games/gtp-rhino -l 3' --time 1/move --out runs/rhino\n  \
 kitai match default,seed=2 default --sprt 0,20 --games 20000 -c 2 --out runs/sprt")]
-pub struct Args {
+pub(super) struct Args {
     /// The first player
     first: String,
     /// The second player
@@ -97,7 +97,7 @@ impl From<&Terms> for MatchTerms {
 ///
 /// # Errors
 /// If a player, opening or file cannot be used, or the match was interrupted.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let players = [&args.first, &args.second]
         .into_iter()
         .map(|text| PlayerSpec::parse(text).map_err(CliError::input))

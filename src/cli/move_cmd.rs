@@ -14,7 +14,7 @@ use crate::search::report::{Certainty, DepthLabel};
 #[command(after_help = "Examples:\n  kitai move f5d6c3\n  \
 kitai move '---------------------------OX------XO--------------------------- X' --set depth=12\n  \
 kitai move '' --config level-1 --json")]
-pub struct Args {
+pub(super) struct Args {
     /// 64 squares and the side to move, or the moves of a game so far, or both
     #[arg(allow_hyphen_values = true)]
     position: String,
@@ -39,7 +39,7 @@ struct Report {
 ///
 /// # Errors
 /// If the position or an option cannot be used.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let board = if args.position.trim().is_empty() {
         crate::record::Board::START
     } else {

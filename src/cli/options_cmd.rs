@@ -12,7 +12,7 @@ use crate::search;
 /// List the engine's options, methods and presets
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  kitai options\n  kitai options --json")]
-pub struct Args {}
+pub(super) struct Args {}
 
 #[derive(Serialize)]
 struct Report {
@@ -46,7 +46,7 @@ struct Named {
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn run(_args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(_args: &Args, output: &mut Output) -> Result<(), CliError> {
     let methods: Vec<Named> = search::methods()
         .map(|method| Named { name: method.name.to_owned(), help: method.help.to_owned() })
         .collect();

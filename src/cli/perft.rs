@@ -12,7 +12,7 @@ use crate::record::Board;
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  kitai perft 11\n  kitai perft 8 --split --position \
 '---------------------------OX------XO--------------------------- X'")]
-pub struct Args {
+pub(super) struct Args {
     /// How many plies deep
     #[arg(value_parser = clap::value_parser!(u32).range(0..=60))]
     depth: u32,
@@ -40,7 +40,7 @@ struct Report {
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let position = args.position.unwrap_or(Board::START).position;
     let rule = if args.free_pass { PassRule::Free } else { PassRule::CountsAsPly };
     let began = Instant::now();

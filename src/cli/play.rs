@@ -18,7 +18,7 @@ use crate::search::{Limits, Outcome, StopFlag};
 #[command(after_help = "Examples:\n  kitai play\n  kitai play --color white --config level-3\n  \
 kitai play --start f5d6c3 --set method=uct --set playouts=5000\n\nAt the prompt: a square such as \
 f5, hint, undo, resign, save FILE, help, quit.")]
-pub struct Args {
+pub(super) struct Args {
     /// Your colour
     #[arg(long, value_enum, default_value_t = Side::Black)]
     color: Side,
@@ -42,7 +42,7 @@ enum Side {
 ///
 /// # Errors
 /// If the position or an option cannot be used, or the terminal fails.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     if output.is_json() {
         return Err(CliError::Input("play is for people: it has no --json".to_owned()));
     }

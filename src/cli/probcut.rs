@@ -16,7 +16,7 @@ use crate::training::calibration::probcut_fit::{Fit, fit_endgame, fit_midgame};
 #[command(
     after_help = "Examples:\n  kitai probcut\n  kitai probcut --positions 1000 --depth 11 --seed 7"
 )]
-pub struct Args {
+pub(super) struct Args {
     /// How many positions to search
     #[arg(long, default_value_t = 300)]
     positions: u64,
@@ -46,7 +46,7 @@ struct Report {
 ///
 /// # Errors
 /// If an option is wrong, there is too little data, or the work was interrupted.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let Args { positions, depth, solve, seed, .. } = *args;
     let options = args.engine.options()?;
     let bar = progress::steps(positions, "positions");

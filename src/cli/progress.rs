@@ -7,18 +7,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::training::Progress;
 
 /// A bar over so many bytes of input.
-pub fn bytes(total: u64) -> ProgressBar {
+pub(super) fn bytes(total: u64) -> ProgressBar {
     bar(total, "{bytes}/{total_bytes}  {msg}  {bar:20}  ETA {eta}")
 }
 
 /// A bar over so many steps of what `unit` names.
-pub fn steps(total: u64, unit: &str) -> ProgressBar {
+pub(super) fn steps(total: u64, unit: &str) -> ProgressBar {
     bar(total, &format!("{{pos}}/{{len}} {unit}  {{msg}}  {{bar:20}}  ETA {{eta}}"))
 }
 
 /// Shows how far work on a file has come that goes on where it was interrupted. What was cut off is
 /// said in any case.
-pub fn resumable(bar: &ProgressBar, file: &Path, progress: Progress) {
+pub(super) fn resumable(bar: &ProgressBar, file: &Path, progress: Progress) {
     match progress {
         Progress::Resumed(resumed) if resumed.torn > 0 => {
             bar.suspend(|| eprintln!("kitai: {}: {resumed}", file.display()));

@@ -15,7 +15,7 @@ use crate::training::selfplay::{SelfPlaySettings, selfplay};
 #[command(after_help = "Examples:\n  \
 kitai selfplay --output games.kpos --games 10000 --depth 6 --exact-from 14\n  \
 kitai selfplay --output mine.kpos --games 500 --depth 4 --set weights=my.bin --seed 7")]
-pub struct Args {
+pub(super) struct Args {
     /// Position file to append to
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
@@ -56,7 +56,7 @@ struct Report {
 ///
 /// # Errors
 /// If an option or the output cannot be used, or the run was interrupted.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     if args.opening_min > args.opening_max {
         return Err(CliError::Input(format!(
             "--opening-min {} is above --opening-max {}",

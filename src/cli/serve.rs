@@ -15,7 +15,7 @@ const LONGEST_IDLE: u64 = 365 * 86_400;
 #[derive(clap::Args, Debug, Clone, Default, PartialEq)]
 #[command(after_help = "Examples:\n  kitai gtp --config level-3\n  \
 kitai nboard --log kitai.log --log-level trace\n  kitai gtp --listen 4001 --set threads=2")]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     engine: EngineArgs,
     /// Serve over TCP instead: PORT on this machine only, or IP:PORT
@@ -46,7 +46,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the options are wrong or the address cannot be had.
-pub fn run(args: &Args, protocol: Protocol) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, protocol: Protocol) -> Result<(), CliError> {
     let service = Service {
         protocol,
         options: args.engine.options_for_play()?,

@@ -15,7 +15,7 @@ use crate::record::{Board, History, ggf, sgf, transcript};
 '(;GM[Othello]B[f5]W[d6];)'\n\nWith --json one object: board, turn, black, white, empties (discs \
 and empty squares), legal_moves,\nmust_pass, over, score (disc difference for Black, empties to \
 the winner, once over) and moves.")]
-pub struct Args {
+pub(super) struct Args {
     /// 64 squares and the side to move, moves such as f5d6, or a game
     #[arg(allow_hyphen_values = true)]
     position: String,
@@ -39,7 +39,7 @@ struct Report {
 ///
 /// # Errors
 /// If the position cannot be read or standard output cannot be written.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let history = read(&args.position).map_err(CliError::input)?;
     output.line(drawn(&history, output.color()))?;
     let board = history.board();

@@ -31,7 +31,7 @@ use crate::training::recorded::{read_games, sample};
 WTH_198?.wtb\n  kitai sigma --eval pattern --ahead 3 --model shift --out my-sigma.csv --games \
 *.wtb\n  kitai match method=expectation,sigma-table=my-sigma.csv,depth=5 method=minimax,depth=5"
 )]
-pub struct Args {
+pub(super) struct Args {
     /// The evaluation, as the option eval names it [default: that of the preset]
     #[arg(long)]
     eval: Option<String>,
@@ -121,7 +121,7 @@ fn stages(text: &str) -> Result<RangeInclusive<u32>, String> {
 ///
 /// # Errors
 /// If an option, a file of games or the table cannot be used, or the work was interrupted.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let mut options = args.engine.options()?;
     if let Some(name) = &args.eval {
         options.set("eval", name).map_err(CliError::input)?;

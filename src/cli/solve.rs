@@ -23,7 +23,7 @@ kitai solve fforum-40-59.obf --first 1 --last 10\n  \
 kitai solve hard-20.obf --threads 2 --hash 512 --json\n  \
 kitai solve hard-25.obf --last 20 --wld\n  \
 kitai solve hard-25.obf --depth 15")]
-pub struct Args {
+pub(super) struct Args {
     /// Problems, one position per line
     file: PathBuf,
     /// Number of the first problem to solve, from 1
@@ -74,7 +74,7 @@ struct Row {
 ///
 /// # Errors
 /// If the file cannot be read, an option is wrong or an answer differs.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let problems = read(args)?;
     let mut options = args.engine.options_with_hash(256)?;
     let mut set = |name, value: Option<u32>| match value {

@@ -13,7 +13,7 @@ use crate::arena::tournament::{Overrides, TournamentFile};
 #[command(after_help = "Examples:\n  \
 kitai tournament configs/tournaments/methods.toml\n  \
 kitai tournament configs/tournaments/methods.toml --games 20 --out runs/methods -c 2")]
-pub struct Args {
+pub(super) struct Args {
     /// The tournament file (TOML)
     file: PathBuf,
     /// Games in each pairing, instead of the file's
@@ -33,7 +33,7 @@ pub struct Args {
 ///
 /// # Errors
 /// If the file, a player or an opening cannot be used, or the tournament was interrupted.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let bad = |reason| CliError::Input(format!("{}: {reason}", args.file.display()));
     let file = TournamentFile::parse(&read(&args.file)?).map_err(bad)?;
     let Args { games, openings, seed, .. } = args;

@@ -22,7 +22,7 @@ use crate::training::positions::{self, Scored};
 #[command(after_help = "Examples:\n  \
 kitai train games.kpos wthor.kpos --output my.bin --curve my\n  \
 kitai train deeper.kpos --start my.bin --output better.bin --epochs 5")]
-pub struct Args {
+pub(super) struct Args {
     /// Position files
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -88,7 +88,7 @@ struct Report {
 ///
 /// # Errors
 /// If a file cannot be read or written.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let start = args.start.as_deref().map(Weights::load).transpose().map_err(CliError::input)?;
     let (train, validation) = split(args)?;
     output.line(format_args!(

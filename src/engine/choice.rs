@@ -12,7 +12,7 @@ use crate::random;
 use crate::search::Line;
 
 /// The index of the line to play; 0 if there is nothing to choose from.
-pub fn soft_choice(lines: &[Line], softness: f64, seed: u64, position: Position) -> usize {
+pub(super) fn soft_choice(lines: &[Line], softness: f64, seed: u64, position: Position) -> usize {
     let Some(best) = lines.iter().map(|line| line.score).max() else { return 0 };
     let weights: Vec<f64> =
         lines.iter().map(|line| ((line.score.discs() - best.discs()) / softness).exp()).collect();

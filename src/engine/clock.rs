@@ -19,22 +19,22 @@ mod parameters {
     use std::time::Duration;
 
     /// Thinking time when there is none to spend: enough for a method to name a legal move.
-    pub const INSTANT: Duration = Duration::from_millis(1);
+    pub(super) const INSTANT: Duration = Duration::from_millis(1);
     /// A move may take at most this many times its planned share when the choice is hard.
-    pub const STRETCH: u32 = 4;
+    pub(super) const STRETCH: u32 = 4;
     /// At most this part of the usable time goes into one move: 1 / `LARGEST_PART`.
-    pub const LARGEST_PART: u32 = 2;
+    pub(super) const LARGEST_PART: u32 = 2;
     /// Own moves beyond alternate play that the lag reserve covers (the opponent may pass).
-    pub const EXTRA_MOVES: u32 = 6;
+    pub(super) const EXTRA_MOVES: u32 = 6;
     /// Part of a period's time kept back when a single move must fit into it.
-    pub const PERIOD_RESERVE: f64 = 0.05;
+    pub(super) const PERIOD_RESERVE: f64 = 0.05;
     /// The most that is kept back of such a period (the GTP advice for whole-second clocks).
-    pub const PERIOD_RESERVE_MOST: Duration = Duration::from_millis(500);
+    pub(super) const PERIOD_RESERVE_MOST: Duration = Duration::from_millis(500);
 
     /// How much a move with this many empties deserves, relative to the others. Chosen by
     /// reasoning, not measured: the opening is known ground, from about 36 empties the search
     /// decides the game, from about 20 it is solved within a fraction of a second.
-    pub const fn weight(empties: u32) -> f64 {
+    pub(super) const fn weight(empties: u32) -> f64 {
         match empties {
             0..=13 => 0.1,
             14..=19 => 0.8,

@@ -78,7 +78,7 @@ mod portable {
 
     /// Rows and blocks of all views.
     #[inline]
-    pub fn rows_and_blocks(planes: Planes) -> ([Rows; 2], [Rows; 4]) {
+    pub(super) fn rows_and_blocks(planes: Planes) -> ([Rows; 2], [Rows; 4]) {
         let turned = planes.map(transpose);
         let views = [planes, planes.map(mirror_columns), turned, turned.map(mirror_columns)];
         let views = views.map(rows);
@@ -114,7 +114,7 @@ mod simd {
 
     /// Rows and blocks of all views; each 128-bit half holds one side.
     #[inline(always)]
-    pub fn rows_and_blocks(planes: Planes) -> ([Rows; 2], [Rows; 4]) {
+    pub(super) fn rows_and_blocks(planes: Planes) -> ([Rows; 2], [Rows; 4]) {
         // SAFETY: the target has AVX2, and `Planes` and `Rows` are plain integers of 256 bits.
         unsafe {
             let planes: __m256i = std::mem::transmute(planes);

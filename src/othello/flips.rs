@@ -84,7 +84,7 @@ mod simd {
     use super::{RAYS_DOWN, RAYS_UP};
 
     #[inline(always)]
-    pub fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
+    pub(super) fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
         // SAFETY: this module is compiled only where AVX2 is part of the target; the tables are
         // aligned to 64 bytes and `square & 63` is inside them.
         unsafe {

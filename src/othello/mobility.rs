@@ -78,7 +78,7 @@ mod simd {
     use super::INNER_COLUMNS;
 
     #[inline(always)]
-    pub fn legal_moves(mover: u64, opponent: u64) -> u64 {
+    pub(super) fn legal_moves(mover: u64, opponent: u64) -> u64 {
         // SAFETY: register-only AVX2 arithmetic, compiled only where AVX2 is part of the target.
         unsafe {
             let step = _mm256_set_epi64x(9, 8, 7, 1);

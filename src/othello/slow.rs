@@ -14,7 +14,7 @@ fn has(set: u64, square: usize) -> bool {
     set >> square & 1 == 1
 }
 
-pub fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
+pub(crate) fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
     let mut all = 0;
     for direction in DIRECTIONS {
         let mut run = 0;
@@ -34,13 +34,13 @@ pub fn flips(square: usize, mover: u64, opponent: u64) -> u64 {
     all
 }
 
-pub fn legal_moves(mover: u64, opponent: u64) -> u64 {
+pub(crate) fn legal_moves(mover: u64, opponent: u64) -> u64 {
     (0..64)
         .filter(|&s| !has(mover | opponent, s) && flips(s, mover, opponent) != 0)
         .fold(0, |set, s| set | 1 << s)
 }
 
-pub fn empty_neighbours(discs: u64, empty: u64) -> u64 {
+pub(crate) fn empty_neighbours(discs: u64, empty: u64) -> u64 {
     (0..64)
         .filter(|&s| {
             has(empty, s) && DIRECTIONS.iter().any(|&d| step(s, d).is_some_and(|n| has(discs, n)))
@@ -49,7 +49,7 @@ pub fn empty_neighbours(discs: u64, empty: u64) -> u64 {
 }
 
 /// Perft by the walker, passes counted as a ply or not.
-pub fn perft(mover: u64, opponent: u64, depth: u32, pass_is_ply: bool) -> u64 {
+pub(crate) fn perft(mover: u64, opponent: u64, depth: u32, pass_is_ply: bool) -> u64 {
     if depth == 0 {
         return 1;
     }
@@ -71,7 +71,7 @@ pub fn perft(mover: u64, opponent: u64, depth: u32, pass_is_ply: bool) -> u64 {
 
 /// The discs of either side that no continuation of legal play ever flips, by trying them all; only
 /// for positions with few empties.
-pub fn never_flipped(position: Position) -> (Bitboard, Bitboard) {
+pub(crate) fn never_flipped(position: Position) -> (Bitboard, Bitboard) {
     fn visit(mover: u64, opponent: u64, kept: &mut u64, kept_other: &mut u64) {
         let moves = legal_moves(mover, opponent);
         if moves == 0 {

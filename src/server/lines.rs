@@ -7,7 +7,7 @@ pub const LONGEST_LINE: usize = 1 << 16;
 
 /// A line as it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RawLine {
+pub(super) enum RawLine {
     /// Without its line end; bytes that are no UTF-8 are read as Latin-1.
     Text(String),
     /// Longer than [`LONGEST_LINE`]; thrown away.
@@ -18,7 +18,7 @@ pub enum RawLine {
 ///
 /// # Errors
 /// If reading fails.
-pub async fn next_line(
+pub(super) async fn next_line(
     reader: &mut (impl AsyncBufRead + Unpin),
 ) -> std::io::Result<Option<RawLine>> {
     let mut line: Vec<u8> = Vec::new();

@@ -6,7 +6,7 @@ use tokio::sync::watch;
 ///
 /// # Errors
 /// If the signals cannot be watched.
-pub fn shutdown() -> std::io::Result<watch::Receiver<bool>> {
+pub(super) fn shutdown() -> std::io::Result<watch::Receiver<bool>> {
     let (sender, receiver) = watch::channel(false);
     #[cfg(unix)]
     {

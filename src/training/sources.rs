@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn files_that_hold_no_positions_are_named() {
         let error = |name: &str| candidates(&[name.into()], &Selection::all()).unwrap_err();
-        assert!(error("song.mp3").to_string().contains("song.mp3: not a kind"));
+        assert!(error("song.mp3").to_string().contains("song.mp3: the extension names no format"));
         assert!(error("no/such.wtb").to_string().contains("no/such.wtb"));
         assert!(error("no/such.kpos").to_string().contains("no/such.kpos"));
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 const HUNG: Duration = Duration::from_secs(120);
 
 /// A running `kitai` or other engine.
-pub struct Client {
+pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<Vec<u8>>,
@@ -18,14 +18,14 @@ pub struct Client {
 
 impl Client {
     /// Starts `kitai` with these arguments.
-    pub fn kitai<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Client {
+    pub(crate) fn kitai<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Client {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kitai"));
         command.args(arguments).env_remove("KITAI_LOG");
         Client::start(command)
     }
 
     /// Starts any program.
-    pub fn start(mut command: Command) -> Client {
+    pub(crate) fn start(mut command: Command) -> Client {
         let name = format!("{command:?}");
         // Standard error goes the same way: whatever comes there must be visible in a failure.
         let mut child = command
@@ -52,33 +52,33 @@ impl Client {
     }
 
     /// The process number.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Sends bytes as they are. A process that has left is noticed at the next [`Client::line`].
-    pub fn send_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("input is still open");
         let _ = input.write_all(bytes).and_then(|()| input.flush());
     }
 
     /// Sends a line.
-    pub fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         self.send_bytes(format!("{line}\n").as_bytes());
     }
 
     /// Gives the input away, for a thread that writes while this one reads.
-    pub fn take_input(&mut self) -> ChildStdin {
+    pub(crate) fn take_input(&mut self) -> ChildStdin {
         self.input.take().expect("input is still open")
     }
 
     /// Closes the input.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.input = None;
     }
 
     /// The next line, or `None` at the end of output.
-    pub fn line(&mut self) -> Option<String> {
+    pub(crate) fn line(&mut self) -> Option<String> {
         match self.output.recv_timeout(HUNG) {
             Ok(line) => Some(String::from_utf8_lossy(&line).into_owned()),
             Err(RecvTimeoutError::Disconnected) => None,
@@ -87,7 +87,7 @@ impl Client {
     }
 
     /// The next line that begins so; those before it are dropped.
-    pub fn line_starting(&mut self, start: &str) -> String {
+    pub(crate) fn line_starting(&mut self, start: &str) -> String {
         loop {
             match self.line() {
                 Some(line) if line.starts_with(start) => return line,
@@ -98,7 +98,7 @@ impl Client {
     }
 
     /// Sends a GTP command and returns the text of its reply.
-    pub fn gtp(&mut self, command: &str) -> Result<String, String> {
+    pub(crate) fn gtp(&mut self, command: &str) -> Result<String, String> {
         self.send(command);
         let mut lines = Vec::new();
         loop {
@@ -117,7 +117,7 @@ impl Client {
     }
 
     /// Waits for the end of the process.
-    pub fn wait(mut self) -> ExitStatus {
+    pub(crate) fn wait(mut self) -> ExitStatus {
         while self.line().is_some() {}
         self.child.wait().unwrap()
     }

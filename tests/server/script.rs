@@ -16,7 +16,7 @@
 use super::client::Client;
 
 /// Plays a script; panics with the place and what came instead.
-pub fn play(name: &str, script: &str) {
+pub(crate) fn play(name: &str, script: &str) {
     let mut client: Option<Client> = None;
     for (index, line) in script.lines().enumerate() {
         let place = format!("{name}:{}", index + 1);

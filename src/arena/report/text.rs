@@ -97,13 +97,13 @@ fn head_to_head(text: &mut String, result: &PairingResult) {
 }
 
 /// `Elo +37.2 [+12.0, +63.1]`.
-pub fn elo(result: &PairingResult) -> String {
+pub(super) fn elo(result: &PairingResult) -> String {
     let elo = &result.elo;
     format!("Elo {:+.1} [{:+.1}, {:+.1}]", elo.elo, elo.low, elo.high)
 }
 
 /// The test in a line.
-pub fn sprt_line(sprt: &SprtState) -> String {
+pub(super) fn sprt_line(sprt: &SprtState) -> String {
     let verdict = match sprt.decision {
         Decision::Continue => "undecided".to_owned(),
         Decision::AcceptElo0 => format!("accepted: {} Elo, not {}", sprt.test.elo0, sprt.test.elo1),
@@ -123,7 +123,7 @@ pub fn sprt_line(sprt: &SprtState) -> String {
 }
 
 /// Players by rating, best first.
-pub fn ranking(standing: &Standing) -> Vec<&PlayerStanding> {
+pub(super) fn ranking(standing: &Standing) -> Vec<&PlayerStanding> {
     let mut ranked: Vec<_> = standing.players.iter().collect();
     ranked.sort_by(|a, b| b.bayes.elo.total_cmp(&a.bayes.elo));
     ranked
@@ -154,7 +154,7 @@ fn table(text: &mut String, standing: &Standing) {
 }
 
 /// The 2017 paper's rating, or a dot.
-pub fn anchored(player: &PlayerStanding) -> String {
+pub(super) fn anchored(player: &PlayerStanding) -> String {
     player.paper.map_or("·".to_owned(), |elo| format!("{elo:+.0}"))
 }
 
@@ -177,7 +177,7 @@ fn crosstable(text: &mut String, plan: &Plan, standing: &Standing) {
 }
 
 /// What one player scored against another: `+12=1-7`, or a dot.
-pub fn cell(plan: &Plan, standing: &Standing, row: &str, column: &str) -> String {
+pub(super) fn cell(plan: &Plan, standing: &Standing, row: &str, column: &str) -> String {
     let mut score = (0, 0, 0);
     for (result, &(first, second)) in standing.pairings.iter().zip(&plan.pairings) {
         let names = (plan.players[first].name.as_str(), plan.players[second].name.as_str());

@@ -26,7 +26,7 @@ use crate::search::{self, Limits, Request, StopFlag};
 #[command(after_help = "Examples:\n  kitai bench mcts\n  kitai bench mcts --set eval=zebra --set \
 zebra-coeffs=coeffs2.bin --json\n\nWith --json one object: eval, start and after_30_plies (each \
 with uniform_playouts_per_second,\nranked_playouts_per_second, simulations_per_second), signature.")]
-pub struct Args {
+pub(super) struct Args {
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -59,7 +59,7 @@ const SEED: u64 = 6;
 ///
 /// # Errors
 /// If an option cannot be used or standard output not be written.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let mut options = args.engine.options()?;
     for (name, value) in [("method", "mcts"), ("threads", "1"), ("early-stop", "false")] {
         options.set(name, value).map_err(CliError::input)?;

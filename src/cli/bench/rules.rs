@@ -22,7 +22,7 @@ use crate::othello::{Position, flips, mobility};
 one object: kernels, depth, leaves, counted_seconds, made_seconds,\ncounted_leaves_per_second, \
 made_leaves_per_second, ns_per_flip, ns_per_mobility, fingerprint."
 )]
-pub struct Args {
+pub(super) struct Args {
     /// Depth of both perfts
     #[arg(long, default_value_t = USUAL_DEPTH, value_parser = clap::value_parser!(u32).range(1..=16))]
     depth: u32,
@@ -62,7 +62,7 @@ const SEED: u64 = 11;
 ///
 /// # Errors
 /// If the two perfts or the fingerprint disagree with what they must be.
-pub fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let depth = args.depth;
     output.line(format_args!("kernels      {KERNELS}"))?;
     let (leaves, counted_seconds) =

@@ -49,7 +49,7 @@ struct Total {
 ///
 /// # Errors
 /// If an option is wrong or standard output cannot be written.
-pub fn run(engine: &EngineArgs, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn run(engine: &EngineArgs, output: &mut Output) -> Result<(), CliError> {
     let mut method = build(&engine.options()?).map_err(CliError::input)?;
     let midgame = MIDGAME.iter().map(|text| (*text, Limits::depth(MIDGAME_DEPTH)));
     let endgame = ENDGAME.iter().map(|text| (*text, Limits::solve()));

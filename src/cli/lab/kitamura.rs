@@ -39,7 +39,7 @@ struct Terms {
 #[command(
     after_help = "Example:\n  kitai lab kitamura-wins --zebra-coeffs coeffs2.bin --out runs/wins"
 )]
-pub struct WinsArgs {
+pub(super) struct WinsArgs {
     #[command(flatten)]
     terms: Terms,
 }
@@ -53,7 +53,7 @@ pub struct WinsArgs {
     after_help = "Examples:\n  kitai lab kitamura-ratings --zebra-coeffs coeffs2.bin --out runs/ratings\n  \
 kitai lab kitamura-ratings --zebra-coeffs coeffs2.bin --evaluations 0,1,2,3,4,5,6,7,8,9 --playouts 10000"
 )]
-pub struct RatingsArgs {
+pub(super) struct RatingsArgs {
     /// Which of the evaluations W0 to W9
     #[arg(long, value_delimiter = ',', default_values_t = [0, 1], value_name = "I",
           value_parser = clap::value_parser!(u32).range(0..=9))]
@@ -120,7 +120,7 @@ struct WinsRow {
 ///
 /// # Errors
 /// If a file or option cannot be used, or the games were interrupted.
-pub fn wins(args: &WinsArgs, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn wins(args: &WinsArgs, output: &mut Output) -> Result<(), CliError> {
     let terms = &args.terms;
     let specs = [
         plain_spec(1_000),
@@ -171,7 +171,7 @@ struct RatingRow {
 ///
 /// # Errors
 /// If a file or option cannot be used, or the games were interrupted.
-pub fn ratings(args: &RatingsArgs, output: &mut Output) -> Result<(), CliError> {
+pub(super) fn ratings(args: &RatingsArgs, output: &mut Output) -> Result<(), CliError> {
     let terms = &args.terms;
     let (playouts, column) = if args.playouts == "1000" { (1_000, 0) } else { (10_000, 1) };
     let rated: Vec<&RatedPlayer> = TABLES_5_AND_6

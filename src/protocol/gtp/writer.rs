@@ -8,12 +8,12 @@ use crate::search::report::DepthLabel;
 use crate::search::{Event, Line};
 
 /// Appends a successful reply; a text of several lines has no empty one.
-pub fn success(out: &mut String, id: Option<u32>, text: &str) {
+pub(super) fn success(out: &mut String, id: Option<u32>, text: &str) {
     reply(out, '=', id, text);
 }
 
 /// Appends a failure.
-pub fn failure(out: &mut String, id: Option<u32>, message: &str) {
+pub(super) fn failure(out: &mut String, id: Option<u32>, message: &str) {
     reply(out, '?', id, message);
 }
 
@@ -34,13 +34,13 @@ fn begin(out: &mut String, mark: char, id: Option<u32>) {
 }
 
 /// Opens a successful reply whose lines will follow one by one; an empty line ends it.
-pub fn open_stream(out: &mut String, id: Option<u32>) {
+pub(super) fn open_stream(out: &mut String, id: Option<u32>) {
     begin(out, '=', id);
     out.push('\n');
 }
 
 /// A move as GTP writes it.
-pub fn vertex(played: Move) -> String {
+pub(super) fn vertex(played: Move) -> String {
     match played {
         Move::Place(square) => square.to_string(),
         Move::Pass => "pass".to_owned(),
@@ -48,7 +48,7 @@ pub fn vertex(played: Move) -> String {
 }
 
 /// The board for people, row 1 on top; begins with a line break so that it starts on its own line.
-pub fn show_board(board: Board) -> String {
+pub(super) fn show_board(board: Board) -> String {
     let mut text = String::from("\n  A B C D E F G H");
     for row in 0..8 {
         let _ = write!(text, "\n{}", row + 1);
@@ -69,7 +69,7 @@ pub fn show_board(board: Board) -> String {
 }
 
 /// The board for GoGui, which counts rows from the bottom: row 8 first.
-pub fn gogui_board(board: Board) -> String {
+pub(super) fn gogui_board(board: Board) -> String {
     let mut text = String::new();
     for row in (0..8).rev() {
         for square in Square::all().filter(|square| square.row() == row) {
@@ -81,7 +81,7 @@ pub fn gogui_board(board: Board) -> String {
 }
 
 /// `B+10`, `W+4` or `0`.
-pub fn score(black_view: i32) -> String {
+pub(super) fn score(black_view: i32) -> String {
     match black_view {
         0 => "0".to_owned(),
         won if won > 0 => format!("B+{won}"),
@@ -90,7 +90,7 @@ pub fn score(black_view: i32) -> String {
 }
 
 /// The result in words, for GoGui.
-pub fn result_text(board: Board) -> String {
+pub(super) fn result_text(board: Board) -> String {
     let (black, white) = (board.discs(Color::Black).count(), board.discs(Color::White).count());
     let points = board.final_score_for_black();
     let verdict = match points {
@@ -102,7 +102,7 @@ pub fn result_text(board: Board) -> String {
 }
 
 /// One report of an analysis: `info move …` for each line, all on one text line.
-pub fn analysis(event: &Event) -> String {
+pub(super) fn analysis(event: &Event) -> String {
     let mut text = String::new();
     for (order, line) in event.lines.iter().enumerate() {
         if order > 0 {

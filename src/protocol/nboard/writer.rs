@@ -13,7 +13,7 @@ use crate::search::{Certainty, Line};
 const LONGEST_STATUS: usize = 200;
 
 /// `status TEXT`; an empty text clears the GUI's status.
-pub fn status(out: &mut String, text: &str) {
+pub(super) fn status(out: &mut String, text: &str) {
     out.push_str("status");
     if !text.is_empty() {
         out.push(' ');
@@ -27,7 +27,7 @@ pub fn status(out: &mut String, text: &str) {
 }
 
 /// `set myname NAME`, one word.
-pub fn my_name(out: &mut String, depth: Option<u32>) {
+pub(super) fn my_name(out: &mut String, depth: Option<u32>) {
     out.push_str("set myname Kitai");
     if let Some(depth) = depth {
         let _ = write!(out, "{depth}");
@@ -36,17 +36,17 @@ pub fn my_name(out: &mut String, depth: Option<u32>) {
 }
 
 /// `pong K`.
-pub fn pong(out: &mut String, number: i64) {
+pub(super) fn pong(out: &mut String, number: i64) {
     let _ = writeln!(out, "pong {number}");
 }
 
 /// `nodestats NODES SECONDS`.
-pub fn node_stats(out: &mut String, nodes: u64, elapsed: Duration) {
+pub(super) fn node_stats(out: &mut String, nodes: u64, elapsed: Duration) {
     let _ = writeln!(out, "nodestats {nodes} {:.3}", elapsed.as_secs_f64());
 }
 
 /// One `search` line per root move, all with the depth text of the least certain.
-pub fn hints(out: &mut String, lines: &[Line], depth: u32) {
+pub(super) fn hints(out: &mut String, lines: &[Line], depth: u32) {
     let Some(certainty) = lines.iter().map(|line| line.certainty).min_by_key(|c| rank(*c)) else {
         return;
     };
@@ -72,7 +72,7 @@ fn rank(certainty: Certainty) -> u8 {
 }
 
 /// `=== MOVE/EVAL/TIME`.
-pub fn chosen(out: &mut String, played: Move, score: Option<Score>, elapsed: Duration) {
+pub(super) fn chosen(out: &mut String, played: Move, score: Option<Score>, elapsed: Duration) {
     let _ = write!(out, "=== {}/", played.to_string().to_ascii_uppercase());
     if let Some(score) = score {
         out.push_str(&decimal(score));
@@ -81,7 +81,7 @@ pub fn chosen(out: &mut String, played: Move, score: Option<Score>, elapsed: Dur
 }
 
 /// `analysis K EVAL`: the value before the move after `made` moves, for the side to move.
-pub fn analysis(out: &mut String, made: usize, score: Score) {
+pub(super) fn analysis(out: &mut String, made: usize, score: Score) {
     let _ = writeln!(out, "analysis {made} {}", decimal(score));
 }
 

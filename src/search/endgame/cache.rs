@@ -10,7 +10,7 @@ const BITS: u32 = 14;
 
 /// Proven bounds of a position's exact score, and the best move known (64 if none).
 #[derive(Clone, Copy)]
-pub struct Bounds {
+pub(super) struct Bounds {
     pub lower: i32,
     pub upper: i32,
     pub best: u32,
@@ -25,22 +25,22 @@ struct Entry {
     best: u8,
 }
 
-pub struct Cache(Box<[Entry]>);
+pub(super) struct Cache(Box<[Entry]>);
 
 impl Cache {
-    pub fn new() -> Cache {
+    pub(super) fn new() -> Cache {
         // Both sets full: no real position, so an unused entry never matches.
         let unused = Entry { mover: !0, opponent: !0, lower: -64, upper: 64, best: 64 };
         Cache(vec![unused; 1 << BITS].into_boxed_slice())
     }
 
     #[inline(always)]
-    pub fn slot(&self, mover: u64, opponent: u64) -> usize {
+    pub(super) fn slot(&self, mover: u64, opponent: u64) -> usize {
         (hash_discs(mover, opponent) >> (64 - BITS)) as usize
     }
 
     #[inline(always)]
-    pub fn probe(&self, slot: usize, mover: u64, opponent: u64) -> Option<Bounds> {
+    pub(super) fn probe(&self, slot: usize, mover: u64, opponent: u64) -> Option<Bounds> {
         let entry = &self.0[slot];
         (entry.mover == mover && entry.opponent == opponent).then_some(Bounds {
             lower: i32::from(entry.lower),
@@ -51,7 +51,7 @@ impl Cache {
 
     /// Keeps the result `score` of a null-window search above `alpha`.
     #[inline(always)]
-    pub fn store(
+    pub(super) fn store(
         &mut self,
         slot: usize,
         mover: u64,

@@ -2,11 +2,11 @@
 
 /// From this many empties on the lean solver sorts moves by mobility and uses its cache; below it
 /// plays in parity order. Measured on FFO #40–#44.
-pub const MOBILITY_ORDER_EMPTIES: u32 = 7;
+pub(super) const MOBILITY_ORDER_EMPTIES: u32 = 7;
 
 /// By number of empties: from which `alpha` (discs) on the stability cut-off is worth trying.
 /// The shape is common to the strong programs; 99 means never.
-pub static STABILITY_TRY: [i32; 64] = {
+pub(super) static STABILITY_TRY: [i32; 64] = {
     let mut table = [99; 64];
     let mut empties = 4;
     while empties < 48 {

@@ -11,7 +11,7 @@ use crate::game::{Game, Side};
 use crate::random::Random;
 
 /// A game, its static values (mover's view), settings, and who is max.
-pub struct Definition<'a, G: Game> {
+pub(super) struct Definition<'a, G: Game> {
     pub game: &'a G,
     pub evaluate: &'a dyn Fn(&G::State) -> f64,
     pub stage: &'a dyn Fn(&G::State) -> usize,
@@ -22,7 +22,7 @@ pub struct Definition<'a, G: Game> {
 
 /// g and K of the expected-value paper.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Pair {
+pub(super) struct Pair {
     pub g: f64,
     pub k: f64,
 }
@@ -100,7 +100,7 @@ impl<G: Game> Definition<'_, G> {
     }
 
     /// K of the 2002 paper.
-    pub fn expectation_value(&self, state: &G::State, depth: u32) -> f64 {
+    pub(super) fn expectation_value(&self, state: &G::State, depth: u32) -> f64 {
         if depth == 0 {
             return self.leaf(state);
         }
@@ -123,7 +123,7 @@ impl<G: Game> Definition<'_, G> {
     }
 
     /// g and K of the expected-value paper.
-    pub fn opponent_model_value(&self, state: &G::State, depth: u32) -> Pair {
+    pub(super) fn opponent_model_value(&self, state: &G::State, depth: u32) -> Pair {
         if depth == 0 {
             return Pair { g: self.static_value(state), k: self.leaf(state) };
         }

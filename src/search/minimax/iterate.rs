@@ -22,13 +22,13 @@ use crate::search::{Limits, Request};
 
 /// One iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub(super) struct Step {
     pub depth: u32,
     pub selectivity: Selectivity,
 }
 
 /// The steps of a search, in order.
-pub fn steps(limits: &Limits, settings: &MinimaxSettings, empties: u32) -> Vec<Step> {
+pub(super) fn steps(limits: &Limits, settings: &MinimaxSettings, empties: u32) -> Vec<Step> {
     let depth = limits.depth.unwrap_or(60);
     let to_end = limits.exact || limits.outcome || depth >= empties;
     let last_midgame = if to_end { empties.saturating_sub(END_JUMP) } else { depth };
@@ -52,13 +52,13 @@ pub fn steps(limits: &Limits, settings: &MinimaxSettings, empties: u32) -> Vec<S
 }
 
 /// What the root knows so far.
-pub struct Answer {
+pub(super) struct Answer {
     pub lines: Vec<Line>,
     pub depth: u32,
 }
 
 /// Searches the position of a node that has a legal move, step by step.
-pub fn iterate<E: Incremental>(
+pub(super) fn iterate<E: Incremental>(
     worker: &mut Worker<'_, E>,
     node: &Node<E::State>,
     request: &Request,

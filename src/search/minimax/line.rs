@@ -13,7 +13,7 @@ use crate::othello::{Bitboard, Move, Square};
 use crate::search::report::Certainty;
 
 /// The line that begins with this root move, whose score is `score`.
-pub fn from_root<E: Incremental>(
+pub(super) fn from_root<E: Incremental>(
     worker: &mut Worker<'_, E>,
     root: &Node<E::State>,
     square: Square,

@@ -17,7 +17,7 @@ use crate::search::endgame;
 
 /// A move waiting to be searched.
 #[derive(Clone, Copy)]
-pub struct Candidate<S> {
+pub(super) struct Candidate<S> {
     /// The square.
     pub square: u8,
     /// Higher is tried earlier.
@@ -27,7 +27,7 @@ pub struct Candidate<S> {
 }
 
 /// The moves, best-looking first.
-pub fn candidates<E: Incremental>(
+pub(super) fn candidates<E: Incremental>(
     worker: &mut Worker<'_, E>,
     node: &Node<E::State>,
     moves: u64,

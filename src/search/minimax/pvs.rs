@@ -26,7 +26,7 @@ use crate::search::endgame::{Solver, stability_cut};
 
 /// A position with the evaluation's state for it.
 #[derive(Clone, Copy)]
-pub struct Node<S> {
+pub(super) struct Node<S> {
     /// The position.
     pub position: Position,
     /// What the evaluation carries along.
@@ -36,7 +36,7 @@ pub struct Node<S> {
 }
 
 /// One thread's searcher.
-pub struct Worker<'s, E: Incremental> {
+pub(super) struct Worker<'s, E: Incremental> {
     pub(super) run: &'s SearchRun<'s, E>,
     pub(super) solver: Solver<'s>,
     /// Nodes of the general search since the last count went to [`SearchRun`].
@@ -54,14 +54,14 @@ pub struct Worker<'s, E: Incremental> {
 
 /// The best move of a node with its score.
 #[derive(Clone, Copy, Debug)]
-pub struct Best {
+pub(super) struct Best {
     pub score: Value,
     pub square: u8,
 }
 
 /// Greatest whole number of discs not above this value.
 #[inline]
-pub const fn floor_discs(value: Value) -> i32 {
+pub(super) const fn floor_discs(value: Value) -> i32 {
     value.div_euclid(UNIT)
 }
 

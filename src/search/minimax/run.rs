@@ -10,7 +10,7 @@ use crate::search::budget::Budget;
 use crate::search::{Limits, StopFlag};
 
 /// One search: its evaluation, table, limits and counters.
-pub struct SearchRun<'s, E: Incremental> {
+pub(super) struct SearchRun<'s, E: Incremental> {
     pub evaluator: &'s E,
     pub table: &'s Table,
     pub pool: Pool<E::State>,
@@ -22,7 +22,7 @@ pub struct SearchRun<'s, E: Incremental> {
 }
 
 impl<'s, E: Incremental> SearchRun<'s, E> {
-    pub fn new(
+    pub(super) fn new(
         evaluator: &'s E,
         table: &'s Table,
         limits: &Limits,
@@ -39,25 +39,25 @@ impl<'s, E: Incremental> SearchRun<'s, E> {
     }
 
     /// Time since the search began.
-    pub fn elapsed(&self) -> Duration {
+    pub(super) fn elapsed(&self) -> Duration {
         self.budget.elapsed()
     }
 
     /// Raises [`SearchRun::halt`] if a limit is reached or a stop was asked for.
-    pub fn check_limits(&self) {
+    pub(super) fn check_limits(&self) {
         if self.budget.must_end(self.nodes.load(Ordering::Relaxed)) {
             self.halt.store(true, Ordering::Relaxed);
         }
     }
 
     /// Whether the search was told to end.
-    pub fn halted(&self) -> bool {
+    pub(super) fn halted(&self) -> bool {
         self.halt.load(Ordering::Relaxed)
     }
 
     /// Whether some thread waits for work.
     #[inline]
-    pub fn has_idle_workers(&self) -> bool {
+    pub(super) fn has_idle_workers(&self) -> bool {
         self.pool.has_idle_workers()
     }
 }

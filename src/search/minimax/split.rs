@@ -20,7 +20,7 @@ use super::pvs::{Best, Worker};
 use crate::eval::Incremental;
 
 /// The moves of a node that several threads search together.
-pub struct SplitPoint<S> {
+pub(super) struct SplitPoint<S> {
     candidates: Vec<Candidate<S>>,
     depth: u32,
     alpha: Value,
@@ -40,7 +40,7 @@ struct Progress {
 }
 
 /// The open split points of a search and the threads waiting for one.
-pub struct Pool<S> {
+pub(super) struct Pool<S> {
     open: Mutex<Open<S>>,
     wake: Condvar,
     idle: AtomicUsize,
@@ -59,7 +59,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<S> SplitPoint<S> {
     /// Whether this split point or one above it was cut off.
     #[inline]
-    pub fn is_cut(&self) -> bool {
+    pub(super) fn is_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|up| up.is_cut())
     }
 
@@ -80,7 +80,7 @@ impl<S> SplitPoint<S> {
 }
 
 impl<S> Pool<S> {
-    pub fn new() -> Pool<S> {
+    pub(super) fn new() -> Pool<S> {
         Pool {
             open: Mutex::new(Open { splits: Vec::new(), closed: false }),
             wake: Condvar::new(),
@@ -89,12 +89,12 @@ impl<S> Pool<S> {
     }
 
     #[inline]
-    pub fn has_idle_workers(&self) -> bool {
+    pub(super) fn has_idle_workers(&self) -> bool {
         self.idle.load(Ordering::Relaxed) > 0
     }
 
     /// Ends the wait of every thread.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         lock(&self.open).closed = true;
         self.wake.notify_all();
     }

@@ -18,11 +18,11 @@ use crate::memory::{OutOfMemory, prefer_huge_pages, zeroed};
 use crate::othello::{Position, hash};
 
 /// No move, in an entry.
-pub const NO_MOVE: u8 = 64;
+pub(super) const NO_MOVE: u8 = 64;
 
 /// What the table knows about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(super) struct Entry {
     /// The score is at least this, at this depth and confidence.
     pub lower: Value,
     /// The score is at most this.
@@ -37,7 +37,7 @@ pub struct Entry {
 }
 
 /// The result of one search, to be stored.
-pub struct Stored {
+pub(super) struct Stored {
     /// Window and score: fail soft.
     pub alpha: Value,
     pub beta: Value,
@@ -63,7 +63,7 @@ struct Slot {
 struct Bucket([Slot; 2], [AtomicU64; 2]);
 
 /// A fixed-size table of positions.
-pub struct Table {
+pub(super) struct Table {
     buckets: Box<[Bucket]>,
     generation: AtomicU8,
 }
@@ -95,13 +95,13 @@ impl Entry {
 
     /// Whether the bounds may be used by a search of this depth and confidence.
     #[inline]
-    pub fn serves(&self, depth: u32, selectivity: Selectivity) -> bool {
+    pub(super) fn serves(&self, depth: u32, selectivity: Selectivity) -> bool {
         self.depth >= depth && self.selectivity >= selectivity
     }
 
     /// A score at or outside the window proven by the bounds, if any.
     #[inline]
-    pub fn cut(&self, alpha: Value, beta: Value) -> Option<Value> {
+    pub(super) fn cut(&self, alpha: Value, beta: Value) -> Option<Value> {
         if self.lower >= beta || self.lower == self.upper {
             Some(self.lower)
         } else if self.upper <= alpha {
@@ -168,7 +168,7 @@ impl Table {
     ///
     /// # Errors
     /// If there is not so much memory.
-    pub fn new(mebibytes: usize) -> Result<Table, OutOfMemory> {
+    pub(super) fn new(mebibytes: usize) -> Result<Table, OutOfMemory> {
         let wanted = mebibytes.saturating_mul(1 << 20) / size_of::<Bucket>();
         let buckets = (wanted + 1).next_power_of_two() / 2;
         let buckets = zeroed(buckets.max(1))?;
@@ -177,7 +177,7 @@ impl Table {
     }
 
     /// Forgets everything.
-    pub fn clear(&self) {
+    pub(super) fn clear(&self) {
         for slot in self.buckets.iter().flat_map(|bucket| &bucket.0) {
             slot.mover.store(0, Ordering::Relaxed);
             slot.opponent.store(0, Ordering::Relaxed);
@@ -187,7 +187,7 @@ impl Table {
     }
 
     /// Marks what is there as old: entries of earlier searches give way first.
-    pub fn new_search(&self) {
+    pub(super) fn new_search(&self) {
         let next = (self.generation.load(Ordering::Relaxed) + 1) % GENERATIONS;
         self.generation.store(next, Ordering::Relaxed);
     }
@@ -199,7 +199,7 @@ impl Table {
 
     /// What is known about a position.
     #[inline]
-    pub fn probe(&self, position: Position) -> Option<Entry> {
+    pub(super) fn probe(&self, position: Position) -> Option<Entry> {
         for slot in &self.bucket(position).0 {
             let (mover, opponent, data) = slot.read();
             if mover == position.mover().0 && opponent == position.opponent().0 {
@@ -211,7 +211,7 @@ impl Table {
 
     /// Keeps a result: merged with what the same depth and confidence found before, otherwise over
     /// the slot that is worth less. A deeper and surer entry of the same position stays.
-    pub fn store(&self, position: Position, result: &Stored) {
+    pub(super) fn store(&self, position: Position, result: &Stored) {
         let generation = self.generation.load(Ordering::Relaxed);
         let bucket = self.bucket(position);
         let mut victim = &bucket.0[0];
