@@ -17,7 +17,7 @@ use crate::statistics::sprt::SprtError;
 pub struct MatchTerms {
     /// Games to play (in each pairing), an even number
     pub games: usize,
-    /// start, random:PLIES (balanced, by seed), or FILE[:PLIES] of transcripts, boards or games
+    /// `start`, `random:PLIES` (balanced, by seed), or `FILE[:PLIES]` of transcripts, boards or games
     pub openings: String,
     /// Clock: none (players' own limits), SECONDS/move, SECONDS or SECONDS+INCREMENT for a game
     pub time: String,

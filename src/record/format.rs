@@ -26,7 +26,7 @@ use super::{
 pub enum Format {
     /// Generic Game Format of the Othello servers
     Ggf,
-    /// Smart Game Format, GM[2]
+    /// Smart Game Format, `GM[2]`
     Sgf,
     /// Moves like f5d6c3, one game per line
     Transcript,

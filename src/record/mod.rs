@@ -1,7 +1,7 @@
 //! Boards with a side to move, games with a history, and the text and binary formats they are
 //! kept in.
 //!
-//! Every format reads into and writes from one type, [`GameRecord`]; [`format`] is the door to all
+//! Every format reads into and writes from one type, [`GameRecord`]; [`mod@format`] is the door to all
 //! of them and says what each keeps. Parsers are total: any bytes give a value or a
 //! [`RecordError`] that says what was expected and where.
 

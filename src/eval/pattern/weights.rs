@@ -34,7 +34,7 @@ const HEADER: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// For each anchor one weight per canonical content of each shape, shapes one after the other,
-    /// then those of [`reach`](crate::eval::reach).
+    /// then those of [`crate::eval::reach`].
     pub anchors: Vec<Vec<i16>>,
     /// Added at each ply.
     pub constants: [i16; PLIES],

@@ -3,7 +3,7 @@
 //! Data: positions of many stages, each searched without pruning to every depth up to a limit (and
 //! some solved). The deviation between the results of a shallow and a deep search is taken for every
 //! (empties, deep, shallow) cell, and the logarithm of it regressed on the cell
-//! (see [`super::probcut::sigma`]).
+//! (see [`crate::search::minimax::probcut::sigma`]).
 
 use std::collections::BTreeMap;
 
