@@ -1,4 +1,4 @@
-//! Games with a score for every move, as training keeps them: about 80 bytes each.
+//! Games with a score for every move, as training keeps them: about 90 bytes each.
 //!
 //! A record of a position file (version 2) is one game as a row of bits, lowest bit first:
 //!
