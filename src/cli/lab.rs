@@ -1,5 +1,6 @@
 //! `kitai lab`: the papers' experiments, ours beside theirs.
 
+mod kajihara;
 mod kitamura;
 
 use std::path::PathBuf;
@@ -24,6 +25,8 @@ pub(super) struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Experiment {
+    KajiharaMixed(kajihara::MixedArgs),
+    KajiharaSemiRandom(kajihara::SemiRandomArgs),
     KitamuraRatings(kitamura::RatingsArgs),
     KitamuraWins(kitamura::WinsArgs),
     KobayashiOneMove(OneMoveArgs),
@@ -75,6 +78,8 @@ struct ValuesArgs {
 /// If a file cannot be used, or the work was interrupted.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match &args.experiment {
+        Experiment::KajiharaMixed(args) => kajihara::mixed(args, output),
+        Experiment::KajiharaSemiRandom(args) => kajihara::semi_random(args, output),
         Experiment::KitamuraRatings(args) => kitamura::ratings(args, output),
         Experiment::KitamuraWins(args) => kitamura::wins(args, output),
         Experiment::KobayashiOneMove(args) => one_move(args, output),

@@ -2,7 +2,8 @@
 //!
 //! Everything here is a library of experiments that return plain numbers; `kitai lab`
 //! reads the files, shows progress and prints. Published figures stand as constants
-//! beside the experiment they belong to, with the number of their table.
+//! or data files beside the experiment they belong to, with the number of their table.
 
+pub mod kajihara;
 pub mod kitamura;
 pub mod kobayashi;

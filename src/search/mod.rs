@@ -16,6 +16,7 @@ mod extremes;
 pub mod limits;
 pub mod mcts;
 pub mod minimax;
+pub mod opponent;
 pub mod registry;
 pub mod report;
 

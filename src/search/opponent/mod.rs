@@ -1,0 +1,20 @@
+//! Opponents that are not perfect, and players who make use of that.
+//!
+//! Minimax expects the best reply. Whoever knows the opponent better can do better: Kajihara and Iida
+//! set traps for players who see only a few plies, Iida and others' OM search follows the replies
+//! that the opponent's own evaluation picks.
+//!
+//! Read in this order:
+//!
+//! - [`forced`]: who can force a win within so many plies; the only knowledge of these players;
+//! - [`semi_random`]: P_d, who plays at random except for what it sees within d plies;
+//! - [`speculative`]: X, who chooses by how likely the modelled P_d is to go wrong;
+//! - [`schedule`]: when to speculate and when to play safe.
+
+pub mod forced;
+pub mod schedule;
+pub mod semi_random;
+pub mod speculative;
+
+#[cfg(test)]
+mod figure;
