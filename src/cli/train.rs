@@ -11,17 +11,18 @@ use crate::eval::{Evaluator, UNIT};
 use crate::record::whole_file;
 use crate::statistics::accuracy::{Accuracy, Summary};
 use crate::training::curve;
-use crate::training::fit::{Epoch, FitSettings, fit};
-use crate::training::positions::{self, Scored};
+use crate::training::fit::{Epoch, FitSettings, Progress, fit};
+use crate::training::network::{Sample, targets};
+use crate::training::positions;
 
 /// Fit the weights of the pattern evaluation to scored positions.
 ///
-/// One game in --split is kept back for validation; the weights with the lowest error there are
-/// written after each pass. --start takes up earlier weights, such as those of an interrupted run.
+/// One game in --split is kept back for validation. An interrupted run writes what it has learnt so
+/// far.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
 kitai train games.kpos wthor.kpos --output my.bin --curve my\n  \
-kitai train deeper.kpos --start my.bin --output better.bin --epochs 5")]
+kitai train deeper.kpos --output better.bin --passes 6 --follow 0")]
 pub(super) struct Args {
     /// Position files
     #[arg(required = true)]
@@ -29,9 +30,6 @@ pub(super) struct Args {
     /// Weights file to write
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// Weights to begin from [default: zero]
-    #[arg(long, value_name = "FILE")]
-    start: Option<PathBuf>,
     /// Validate on these position files instead of every so-many-th game
     #[arg(long, value_name = "FILE")]
     validation: Vec<PathBuf>,
@@ -41,27 +39,18 @@ pub(super) struct Args {
     /// Write the learning curve to NAME.csv and NAME.svg
     #[arg(long, value_name = "NAME")]
     curve: Option<PathBuf>,
-    /// Most passes over the positions
-    #[arg(long, default_value_t = FitSettings::default().epochs)]
-    epochs: usize,
-    /// Positions per step
-    #[arg(long, default_value_t = FitSettings::default().batch)]
-    batch: usize,
+    /// Passes over the positions
+    #[arg(long, default_value_t = FitSettings::default().network.passes)]
+    passes: usize,
     /// First step size
-    #[arg(long, default_value_t = FitSettings::default().rate)]
+    #[arg(long, default_value_t = FitSettings::default().network.rate)]
     rate: f32,
-    /// Pull toward zero
-    #[arg(long, default_value_t = FitSettings::default().ridge)]
-    ridge: f32,
-    /// Sightings per step that count as little evidence
-    #[arg(long, default_value_t = FitSettings::default().prior)]
-    prior: f32,
-    /// How much the error of the rough value, which settles most leaves, counts beside the value's
-    #[arg(long, default_value_t = FitSettings::default().rough)]
-    rough: f32,
-    /// Stop after so many passes without gain
-    #[arg(long, default_value_t = FitSettings::default().patience)]
-    patience: usize,
+    /// How much the target of the next position of a game counts beside a position's own score
+    #[arg(long, default_value_t = FitSettings::default().network.follow)]
+    follow: f32,
+    /// Most positions that the rough value, which settles most leaves of a search, learns from
+    #[arg(long, value_name = "POSITIONS", default_value_t = FitSettings::default().rough_positions)]
+    rough_positions: usize,
     /// Seed of the order
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -81,6 +70,7 @@ struct Report {
     training: usize,
     validation: usize,
     curve: Vec<Epoch>,
+    rough_rmse: f64,
     phases: Vec<Phase>,
 }
 
@@ -89,50 +79,42 @@ struct Report {
 /// # Errors
 /// If a file cannot be read or written.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
-    let start = args.start.as_deref().map(Weights::load).transpose().map_err(CliError::input)?;
-    let (train, validation) = split(args)?;
+    let (mut train, validation) = split(args)?;
     output.line(format_args!(
         "{} positions to learn from, {} to validate on",
         train.len(),
         validation.len()
     ))?;
-    let settings = FitSettings {
-        epochs: args.epochs,
-        batch: args.batch.max(1),
-        rate: args.rate,
-        ridge: args.ridge,
-        prior: args.prior,
-        rough: args.rough,
-        patience: args.patience.max(1),
-        seed: args.seed,
-        ..FitSettings::default()
-    };
+    let mut settings =
+        FitSettings { rough_positions: args.rough_positions, ..FitSettings::default() };
+    settings.network.passes = args.passes.max(1);
+    settings.network.rate = args.rate;
+    settings.network.seed = args.seed;
+    settings.rough.seed = args.seed;
     let stop = stop_on_interrupt();
-    let bar = progress::steps(args.epochs as u64, "passes");
-    let mut lowest = f64::INFINITY;
+    let bar = progress::steps((settings.network.passes * train.len()) as u64, "positions");
     let mut failure = None;
-    let fitted = fit(&train, &validation, start.as_ref(), &settings, |epoch, weights| {
-        bar.set_position(epoch.number as u64);
-        let mut save = || {
-            bar.suspend(|| {
-                output.line(format_args!(
-                    "pass {:>3}: training {:.3}, validation {:.3} (rough value {:.3})",
-                    epoch.number, epoch.train_rmse, epoch.validation_rmse, epoch.rough_rmse
-                ))
-            })?;
-            if epoch.validation_rmse < lowest {
-                lowest = epoch.validation_rmse;
-                write(&args.output, &weights().to_bytes())?;
+    let fitted = fit(&mut train, &validation, &settings, |progress| {
+        match progress {
+            Progress::Seen(count) => bar.inc(count as u64),
+            Progress::Pass(epoch) => {
+                let line = bar.suspend(|| {
+                    output.line(format_args!(
+                        "pass {:>3}: training {:.3}, validation {:.3}",
+                        epoch.number, epoch.train_rmse, epoch.validation_rmse
+                    ))
+                });
+                failure = line.err();
             }
-            Ok(())
-        };
-        failure = save().err();
+            Progress::RoughPass(_) => {}
+        }
         failure.is_none() && !stop.is_stopped()
     });
     bar.finish_and_clear();
     if let Some(error) = failure {
         return Err(error);
     }
+    output.line(format_args!("rough value: {:.3} from the network's", fitted.rough_rmse))?;
     let bytes = fitted.weights.to_bytes();
     write(&args.output, &bytes)?;
     if let Some(name) = &args.curve {
@@ -159,26 +141,24 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         training: train.len(),
         validation: validation.len(),
         curve: fitted.curve,
+        rough_rmse: fitted.rough_rmse,
         phases,
     })
 }
 
-fn read(files: &[PathBuf]) -> Result<Vec<Scored>, CliError> {
-    let mut all = Vec::new();
-    for file in files {
-        all.extend(positions::read(file).map_err(CliError::input)?);
+/// Positions to learn from and to validate on, with their targets.
+fn split(args: &Args) -> Result<(Vec<Sample>, Vec<Sample>), CliError> {
+    let (mut train, mut validation) = (Vec::new(), Vec::new());
+    for file in &args.files {
+        let scored = positions::read(file).map_err(CliError::input)?;
+        for (sample, scored) in targets(&scored, args.follow).into_iter().zip(&scored) {
+            let kept_back = args.validation.is_empty() && scored.game.is_multiple_of(args.split);
+            if kept_back { validation.push(sample) } else { train.push(sample) }
+        }
     }
-    Ok(all)
-}
-
-/// Positions to learn from and to validate on.
-fn split(args: &Args) -> Result<(Vec<Scored>, Vec<Scored>), CliError> {
-    let all = read(&args.files)?;
-    let (train, validation): (Vec<_>, Vec<_>) = if args.validation.is_empty() {
-        all.into_iter().partition(|scored| scored.game % args.split != 0)
-    } else {
-        (all, read(&args.validation)?)
-    };
+    for file in &args.validation {
+        validation.extend(targets(&positions::read(file).map_err(CliError::input)?, args.follow));
+    }
     if train.is_empty() || validation.is_empty() {
         return Err(CliError::Input(format!(
             "{} positions to learn from and {} to validate on: both must be some",
@@ -190,13 +170,13 @@ fn split(args: &Args) -> Result<(Vec<Scored>, Vec<Scored>), CliError> {
 }
 
 /// Errors of the finished weights by number of empties, four together.
-fn phases(weights: Weights, validation: &[Scored]) -> Vec<Phase> {
+fn phases(weights: Weights, validation: &[Sample]) -> Vec<Phase> {
     let evaluator = Pattern::new(&weights);
     let mut accuracies = [Accuracy::default(); 16];
-    for scored in validation {
-        let said = f64::from(evaluator.evaluate(scored.position)) / f64::from(UNIT);
-        let truth = f64::from(scored.score) / f64::from(UNIT);
-        accuracies[scored.position.empty_count() as usize / 4].add(said, truth);
+    for sample in validation {
+        let said = f64::from(evaluator.evaluate(sample.position)) / f64::from(UNIT);
+        let truth = f64::from(sample.target);
+        accuracies[sample.position.empty_count() as usize / 4].add(said, truth);
     }
     (0..)
         .zip(&accuracies)

@@ -7,8 +7,8 @@
 //! change all over the board, and four bitboards give all indices in a few vector operations.
 //!
 //! The numbers of moves and the edges tell most and cost least. They belong to the rough value that
-//! settles most leaves of a search ([`Reach::rough`]); the inner lines and the blocks are
-//! [`Reach::rest`].
+//! settles most leaves of a search ([`Reach::rough`]); the value itself looks up all of them
+//! ([`Reach::each`]).
 
 use crate::othello::Position;
 
@@ -45,6 +45,9 @@ pub const LANES: usize = 49;
 
 /// Entries of all tables.
 pub const TABLE_SIZE: usize = COUNTS + 10 * EIGHT;
+
+/// Entries of the tables that belong to the rough value.
+pub const ROUGH_SIZE: usize = COUNTS + 2 * EIGHT;
 
 /// The low bits of the squares' states for the mover's moves, then the high bits; the same for the
 /// opponent's moves.
@@ -190,18 +193,12 @@ mod simd {
 
 /// The index of each lane within its table, in the order of [`TABLES`].
 pub fn indices(position: Position) -> [u16; LANES] {
-    let reach = Reach::new(position);
-    let parts = reach.parts();
     let mut lanes = [0; LANES];
-    lanes[0] = reach.counts as u16;
-    for side in 0..2 {
-        lanes[1 + 4 * side..][..4].copy_from_slice(&reach.edges(side));
-        let lanes = &mut lanes[9 + 20 * side..][..20];
-        for line in 1..4 {
-            lanes[4 * line - 4..][..4].copy_from_slice(&parts.line(side, line));
-        }
-        lanes[12..].copy_from_slice(&parts.blocks(side));
-    }
+    let mut lane = 0;
+    Reach::new(position).each(|_, index| {
+        lanes[lane] = index;
+        lane += 1;
+    });
     lanes
 }
 
@@ -226,27 +223,42 @@ impl Reach {
     /// The sum of the entries of the numbers of moves and of the edges.
     ///
     /// # Panics
-    /// If there are fewer than [`TABLE_SIZE`] entries; the same for [`Reach::rest`].
+    /// If there are fewer than [`ROUGH_SIZE`] entries.
     #[inline]
     pub fn rough(&self, tables: &[i8]) -> i32 {
-        let (counts, [mover, opponent, ..]) = by_table(tables);
+        /// The sum of these entries. Tables of known size need no checks for sixteen-bit indices.
+        #[inline(always)]
+        fn sum<const N: usize>(table: &[i8; EIGHT], lanes: [u16; N]) -> i32 {
+            lanes.iter().map(|&lane| i32::from(table[usize::from(lane)])).sum()
+        }
+        let (counts, tables) = tables[..ROUGH_SIZE].split_at(COUNTS);
+        let [mover, opponent]: &[[i8; EIGHT]; 2] =
+            tables.as_chunks().0.try_into().expect("two tables, by their size");
         i32::from(counts[self.counts]) + sum(mover, self.edges(0)) + sum(opponent, self.edges(1))
     }
 
-    /// The sum of the entries of the inner lines and the blocks.
-    #[inline]
-    pub fn rest(&self, tables: &[i8]) -> i32 {
+    /// Hands over, lane by lane in the order of [`TABLES`], where the lane's table begins among the
+    /// [`TABLE_SIZE`] entries of all and the index within it.
+    #[inline(always)]
+    pub fn each(&self, mut take: impl FnMut(usize, u16)) {
+        take(0, self.counts as u16);
+        let mut begin = COUNTS;
+        let mut table = |lanes: &[u16]| {
+            for &lane in lanes {
+                take(begin, lane);
+            }
+            begin += EIGHT;
+        };
+        for side in 0..2 {
+            table(&self.edges(side));
+        }
         let parts = self.parts();
-        let (_, [_, _, m2, m3, m4, m_block, o2, o3, o4, o_block]) = by_table(tables);
-        let mover = sum(m2, parts.line(0, 1))
-            + sum(m3, parts.line(0, 2))
-            + sum(m4, parts.line(0, 3))
-            + sum(m_block, parts.blocks(0));
-        let opponent = sum(o2, parts.line(1, 1))
-            + sum(o3, parts.line(1, 2))
-            + sum(o4, parts.line(1, 3))
-            + sum(o_block, parts.blocks(1));
-        mover + opponent
+        for side in 0..2 {
+            for from_edge in 1..4 {
+                table(&parts.line(side, from_edge));
+            }
+            table(&parts.blocks(side));
+        }
     }
 
     /// The two rows and two columns at the edges.
@@ -287,20 +299,6 @@ impl Parts {
         let [a, b, c, d] = &self.blocks;
         [a[first], a[last], b[first], b[last], c[first], c[last], d[first], d[last]]
     }
-}
-
-/// The table of the numbers of moves and those of eight squares. Tables of known size need no checks
-/// for sixteen-bit indices.
-#[inline(always)]
-fn by_table(tables: &[i8]) -> (&[i8], &[[i8; EIGHT]; 10]) {
-    let (counts, tables) = tables.split_at(COUNTS);
-    (counts, tables.as_chunks().0.try_into().expect("entries for all tables"))
-}
-
-/// The sum of these entries.
-#[inline(always)]
-fn sum<const N: usize>(table: &[i8; EIGHT], lanes: [u16; N]) -> i32 {
-    lanes.iter().map(|&lane| i32::from(table[usize::from(lane)])).sum()
 }
 
 /// For each table the number of the weight that serves each entry, and how many weights there are:

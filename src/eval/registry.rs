@@ -153,7 +153,9 @@ mod tests {
         options.set("weights", &file.to_string_lossy()).unwrap();
         let write = |constant| {
             let mut weights = pattern::Weights::zero();
-            weights.constants.fill(constant);
+            for read_out in &mut weights.read_outs {
+                read_out.constant = constant;
+            }
             // Another length too: the clock of the file system may be coarse.
             weights.constants[..constant as usize].fill(-constant);
             std::fs::write(&file, weights.to_bytes()).unwrap();

@@ -5,12 +5,12 @@ use std::fmt::Write;
 use super::fit::Epoch;
 use crate::plot::{Axes, Series, lines};
 
-/// One line per pass: number, training error, validation error, that of the rough value.
+/// One line per pass: number, training error, validation error.
 pub fn csv(curve: &[Epoch]) -> String {
-    let mut text = String::from("epoch,train_rmse,validation_rmse,rough_rmse\n");
-    for Epoch { number, train_rmse, validation_rmse, rough_rmse } in curve {
+    let mut text = String::from("epoch,train_rmse,validation_rmse\n");
+    for Epoch { number, train_rmse, validation_rmse } in curve {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{number},{train_rmse:.4},{validation_rmse:.4},{rough_rmse:.4}");
+        let _ = writeln!(text, "{number},{train_rmse:.4},{validation_rmse:.4}");
     }
     text
 }
@@ -29,7 +29,6 @@ pub fn svg(curve: &[Epoch]) -> String {
         &[
             line("training", |epoch| epoch.train_rmse),
             line("validation", |epoch| epoch.validation_rmse),
-            line("rough value", |epoch| epoch.rough_rmse),
         ],
     )
 }
@@ -45,10 +44,9 @@ mod tests {
                 number,
                 train_rmse: 9.0 - number as f64,
                 validation_rmse: 9.5 - number as f64,
-                rough_rmse: 10.0 - number as f64,
             })
             .collect();
-        assert_eq!(csv(&curve).lines().nth(2), Some("1,8.0000,8.5000,9.0000"));
+        assert_eq!(csv(&curve).lines().nth(2), Some("1,8.0000,8.5000"));
         let drawing = svg(&curve);
         assert!(drawing.contains("training") && drawing.contains("validation"));
         assert!(!svg(&curve[..1]).contains("NaN"));

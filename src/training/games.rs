@@ -140,7 +140,8 @@ impl Game {
     pub fn scored(&self) -> impl Iterator<Item = Scored> {
         self.plies.iter().filter_map(|ply| {
             let Label { score, source, depth } = ply.label?;
-            Some(Scored { position: ply.position, score, source, depth, game: self.number })
+            let (position, random) = (ply.position, ply.random);
+            Some(Scored { position, score, source, depth, game: self.number, random })
         })
     }
 

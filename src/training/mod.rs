@@ -1,10 +1,9 @@
 //! How the evaluation learns: positions with scores, where they come from, and the fit.
 //!
 //! [`sources`] chooses positions from games, [`scorer`] says what they are worth, [`label`] and
-//! [`selfplay`] do that for many and keep them in compact files ([`positions`], [`games`]), [`fit`] turns these
-//! into weights and [`crate::statistics::accuracy`] tells how good the result is; [`calibration`]
-//! fits what the search assumes about its errors. Everything can be interrupted and
-//! taken up again.
+//! [`selfplay`] do that for many and keep them in compact files ([`positions`], [`games`]), [`fit`]
+//! turns these into weights of the [`network`] and of its [`rough`] stand-in; [`calibration`] fits
+//! what the search assumes about its errors. Everything can be interrupted and taken up again.
 
 mod bits;
 pub mod calibration;
@@ -12,8 +11,10 @@ pub mod curve;
 pub mod fit;
 pub mod games;
 pub mod label;
+pub mod network;
 pub mod positions;
 pub mod recorded;
+pub mod rough;
 pub mod scorer;
 pub mod selfplay;
 pub mod sources;
@@ -86,9 +87,8 @@ mod tests {
         // … fit, …
         let (train, validation): (Vec<_>, Vec<_>) =
             positions::read(&deeper).unwrap().into_iter().partition(|one| one.game % 5 != 0);
-        let settings =
-            fit::FitSettings { epochs: 12, batch: 2000, prior: 2.0, ..fit::FitSettings::default() };
-        let fitted = fit::fit(&train, &validation, None, &settings, |_, _| true);
+        let [mut samples, tests] = [&train, &validation].map(|part| network::targets(part, 0.0));
+        let fitted = fit::fit(&mut samples, &tests, &fit::FitSettings::default(), |_| true);
         // … and play with the result from a file.
         let file = folder.join("weights.bin");
         std::fs::write(&file, fitted.weights.to_bytes()).unwrap();

@@ -66,6 +66,8 @@ pub struct Scored {
     pub depth: u8,
     /// The game it was met in.
     pub game: u32,
+    /// Whether the move that followed was drawn at random, as far as the file tells.
+    pub random: bool,
 }
 
 /// Why a position file cannot be used.
@@ -277,6 +279,7 @@ impl Scored {
             source,
             depth: bytes[19],
             game: u32::from_le_bytes([bytes[20], bytes[21], bytes[22], bytes[23]]),
+            random: false,
         })
     }
 }
@@ -303,6 +306,12 @@ pub(super) mod tests {
         fn drop(&mut self) {
             let _ = std::fs::remove_file(&self.0);
         }
+    }
+
+    /// Positions of some games as version 1 can tell them: it does not mark random moves.
+    pub(in crate::training) fn unmarked(games: impl Iterator<Item = Game>) -> Vec<Scored> {
+        let scored = |game: Game| game.scored().collect::<Vec<_>>();
+        games.flat_map(scored).map(|one| Scored { random: false, ..one }).collect()
     }
 
     /// The file as version 1 had it.
@@ -346,7 +355,7 @@ pub(super) mod tests {
     fn version_1_is_read_up_to_its_last_whole_record() {
         let file = TempFile::new("version-1");
         let mut rng = seeded(3);
-        let scored: Vec<Scored> = any_game(&mut rng).scored().collect();
+        let scored = unmarked(std::iter::once(any_game(&mut rng)));
         let mut bytes = version_1(&scored);
         bytes.extend([1; 11]);
         std::fs::write(&file.0, &bytes).unwrap();

@@ -95,14 +95,13 @@ mod tests {
     use super::*;
     use crate::random::seeded;
     use crate::training::games::tests::any_game;
-    use crate::training::positions::tests::{TempFile, version_1};
+    use crate::training::positions::tests::{TempFile, unmarked, version_1};
 
     #[test]
     fn the_same_positions_stand_in_the_new_file() {
         let (old, new) = (TempFile::new("upgrade-1"), TempFile::new("upgrade-2"));
         let mut rng = seeded(6);
-        let scored: Vec<Scored> =
-            (0..60).flat_map(|_| any_game(&mut rng).scored().collect::<Vec<_>>()).collect();
+        let scored = unmarked((0..60).map(|_| any_game(&mut rng)));
         std::fs::write(&old.0, version_1(&scored)).unwrap();
         let upgraded = upgrade(&old.0, &new.0).unwrap();
         assert_eq!(upgraded.positions as usize, scored.len());

@@ -1,13 +1,15 @@
-//! `pattern`: Kitai's own evaluation, a sum of pattern tables trained by `kitai train` and embedded
-//! in the binary.
+//! `pattern`: Kitai's own evaluation, a small network whose inputs are patterns, trained by `kitai
+//! train` and embedded in the binary.
 //!
-//! Tables stand at a few anchors of the game and are mixed linearly between them, stage by stage, so
-//! that the value changes smoothly from move to move. A small constant per ply takes up what
-//! depends on who will move last, and the tables of [`reach`] add what the discs alone do not tell.
-//! The sum itself is in [`evaluator`]; where the weights come from is told in `weights.md` beside
-//! this file.
+//! Every placement of a shape ([`SHAPES`]) and of the tables of [`reach`], which add what the discs
+//! alone do not tell, gives a row of numbers; [`network`] makes a value of their sum. Most leaves of a
+//! search need none of that: [`rough`] is a plain sum of tables that says when a position lies far
+//! outside the window. [`evaluator`] puts the two together; where the weights come from is told in
+//! `weights.md` beside this file.
 
 pub mod evaluator;
+pub mod network;
+mod rough;
 pub mod weights;
 
 use std::path::Path;
@@ -62,12 +64,17 @@ const SHAPES: [(&str, &str, usize); 10] = [
     ("spear", "c4 d3 d4 b3 c2 c3 a2 b1 b2 a1", 4),
 ];
 
-/// Plies whose tables are stored; others are mixed from their neighbours.
+/// Plies whose tables of the rough value are stored; others are mixed from their neighbours.
 pub const ANCHORS: [usize; 13] = [8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56];
 
 /// The geometry of the evaluation.
 pub fn geometry() -> Geometry {
     Geometry::new(SHAPES.iter().map(|(name, squares, _)| Shape::new(name, squares)).collect())
+}
+
+/// How many shapes there are.
+pub fn shape_count() -> usize {
+    SHAPES.len()
 }
 
 /// For each table, shapes first, the number of the weight that serves each entry, and how many
@@ -77,6 +84,11 @@ pub fn packings() -> &'static [(Vec<u32>, usize)] {
     PACKINGS.get_or_init(|| {
         geometry().shapes().iter().map(Shape::packing).chain(reach::packings()).collect()
     })
+}
+
+/// Those of the tables that the rough value knows.
+pub fn rough_packings() -> &'static [(Vec<u32>, usize)] {
+    &packings()[..SHAPES.len() + reach::ROUGH_TABLES]
 }
 
 /// Plies that share their tables: more would cost memory and cache for little.

@@ -6,12 +6,15 @@
 //! |---|---|
 //! | 0–7 | `KITAIPAT` |
 //! | 8–11 | format version |
-//! | 12–15 | signature of shapes, reach tables and anchors (CRC-32 of their names, squares and sizes) |
+//! | 12–15 | signature of shapes, reach tables, anchors and network (CRC-32 of their names, squares and sizes) |
 //! | 16–19 | CRC-32 of everything after byte 19 |
-//! | 20–… | one block per anchor, then the 61 constants, then the 61 spreads: length (4 bytes), deflate stream |
+//! | 20–… | blocks, each: length (4 bytes), deflate stream |
 //!
-//! A block is a list of 16-bit weights in 1/128 disc, first the low bytes of all, then the high
-//! bytes, which deflate packs far better than pairs.
+//! A block is a list of 16-bit numbers, first the low bytes of all, then the high bytes, which
+//! deflate packs far better than pairs. The blocks are, of the rough value in 1/128 disc, one per
+//! anchor, the 61 constants and the 61 spreads; of the network, one per hidden unit with that unit's
+//! share of every row, then for the 61 plies the weights above zero, the weights below zero and the
+//! constants.
 
 use std::io::{Read, Write};
 
@@ -21,25 +24,31 @@ use flate2::write::DeflateEncoder;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::{ANCHORS, SHAPES, packings};
+use super::network::{READ_OUT_MOST, READ_OUT_SHIFT, ReadOut, Row, WIDTH};
+use super::{ANCHORS, SHAPES, packings, rough_packings};
 use crate::eval::linear::PLIES;
 use crate::eval::reach;
 use crate::files;
 
 const MAGIC: &[u8; 8] = b"KITAIPAT";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const HEADER: usize = 20;
 
-/// Trained weights in 1/128 disc.
+/// Trained weights; those of the rough value in 1/128 disc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// For each anchor one weight per canonical content of each shape, shapes one after the other,
-    /// then those of [`crate::eval::reach`].
+    /// then those of the tables of [`reach`](crate::eval::reach) that the rough value knows.
     pub anchors: Vec<Vec<i16>>,
-    /// Added at each ply.
+    /// Added to the rough value at each ply.
     pub constants: [i16; PLIES],
     /// Deviation of the value from the rough value at each ply.
     pub spreads: [i16; PLIES],
+    /// One row of the network per canonical content of each shape, then of each table of
+    /// [`reach`](crate::eval::reach).
+    pub rows: Vec<Row>,
+    /// The network's read-out at each ply.
+    pub read_outs: [ReadOut; PLIES],
 }
 
 /// Bytes that a weights file may have, many times those of the embedded one.
@@ -88,6 +97,11 @@ pub enum WeightsError {
 
 /// How many weights an anchor has.
 pub fn weights_per_anchor() -> usize {
+    rough_packings().iter().map(|(_, count)| count).sum()
+}
+
+/// How many rows the network has.
+pub fn row_count() -> usize {
     packings().iter().map(|(_, count)| count).sum()
 }
 
@@ -97,7 +111,8 @@ fn signature() -> u32 {
     for (name, squares, _) in SHAPES {
         crc.update(format!("{name}:{squares};").as_bytes());
     }
-    crc.update(format!("{ANCHORS:?}{:?}", reach::TABLES).as_bytes());
+    let network = (WIDTH, READ_OUT_SHIFT);
+    crc.update(format!("{ANCHORS:?}{:?}{network:?}", reach::TABLES).as_bytes());
     crc.sum()
 }
 
@@ -114,6 +129,8 @@ impl Weights {
             anchors: vec![vec![0; weights_per_anchor()]; ANCHORS.len()],
             constants: [0; PLIES],
             spreads: [0; PLIES],
+            rows: vec![Row([0; WIDTH]); row_count()],
+            read_outs: [ReadOut::ZERO; PLIES],
         }
     }
 
@@ -154,34 +171,63 @@ impl Weights {
             return Err(WeightsError::Checksum { found, expected });
         }
         let mut rest = &bytes[HEADER..];
-        let mut packed = Vec::with_capacity(ANCHORS.len() + 2);
-        for number in 0..ANCHORS.len() + 2 {
-            packed.push(next_block(&mut rest).ok_or(WeightsError::Block(number))?);
+        let mut sizes = vec![weights_per_anchor(); ANCHORS.len()];
+        sizes.extend([PLIES, PLIES]);
+        sizes.extend([row_count(); WIDTH]);
+        sizes.extend([PLIES * WIDTH, PLIES * WIDTH, PLIES]);
+        let mut packed = Vec::with_capacity(sizes.len());
+        for (number, &size) in sizes.iter().enumerate() {
+            packed.push((number, size, next_block(&mut rest).ok_or(WeightsError::Block(number))?));
         }
-        let last = ANCHORS.len();
-        let count = weights_per_anchor();
-        let unpacked = |number: usize, count: usize| {
-            unpack(packed[number], count).ok_or(WeightsError::Block(number))
-        };
-        let anchors: Result<_, _> =
-            (0..last).into_par_iter().map(|number| unpacked(number, count)).collect();
-        let by_ply = |number: usize| {
-            unpacked(number, PLIES)?.try_into().map_err(|_| WeightsError::Block(number))
-        };
         if !rest.is_empty() {
-            return Err(WeightsError::Block(last + 1));
+            return Err(WeightsError::Block(sizes.len() - 1));
         }
-        Ok(Weights { anchors: anchors?, constants: by_ply(last)?, spreads: by_ply(last + 1)? })
+        let blocks: Vec<Vec<i16>> = packed
+            .into_par_iter()
+            .map(|(number, size, block)| unpack(block, size).ok_or(WeightsError::Block(number)))
+            .collect::<Result<_, _>>()?;
+        Weights::from_blocks(blocks)
+    }
+
+    /// The weights of unpacked blocks, which have the right sizes.
+    fn from_blocks(mut blocks: Vec<Vec<i16>>) -> Result<Weights, WeightsError> {
+        let network = blocks.split_off(ANCHORS.len() + 2);
+        let by_ply = blocks.split_off(ANCHORS.len());
+        let (units, read_outs) = network.split_at(WIDTH);
+        let mut rows = vec![Row([0; WIDTH]); row_count()];
+        rows.par_iter_mut().enumerate().for_each(|(number, row)| {
+            row.0 = std::array::from_fn(|unit| units[unit][number]);
+        });
+        let too_large = |weight: &i16| weight.unsigned_abs() > READ_OUT_MOST.unsigned_abs();
+        for (number, block) in read_outs[..2].iter().enumerate() {
+            if block.iter().any(too_large) {
+                return Err(WeightsError::Block(ANCHORS.len() + 2 + WIDTH + number));
+            }
+        }
+        let read_out = |ply: usize| ReadOut {
+            above: std::array::from_fn(|unit| read_outs[0][ply * WIDTH + unit]),
+            below: std::array::from_fn(|unit| read_outs[1][ply * WIDTH + unit]),
+            constant: read_outs[2][ply],
+        };
+        Ok(Weights {
+            anchors: blocks,
+            constants: std::array::from_fn(|ply| by_ply[0][ply]),
+            spreads: std::array::from_fn(|ply| by_ply[1][ply]),
+            rows,
+            read_outs: std::array::from_fn(read_out),
+        })
     }
 
     /// The bytes of the weights file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut body = Vec::new();
-        for anchor in &self.anchors {
-            write_block(&mut body, anchor);
-        }
-        write_block(&mut body, &self.constants);
-        write_block(&mut body, &self.spreads);
+        let mut blocks: Vec<Vec<i16>> = self.anchors.clone();
+        blocks.extend([self.constants.to_vec(), self.spreads.to_vec()]);
+        blocks.extend((0..WIDTH).map(|unit| self.rows.iter().map(|row| row.0[unit]).collect()));
+        blocks.push(self.read_outs.iter().flat_map(|read_out| read_out.above).collect());
+        blocks.push(self.read_outs.iter().flat_map(|read_out| read_out.below).collect());
+        blocks.push(self.read_outs.iter().map(|read_out| read_out.constant).collect());
+        let packed: Vec<Vec<u8>> = blocks.par_iter().map(|block| packed_block(block)).collect();
+        let body = packed.concat();
         let mut bytes = MAGIC.to_vec();
         for word in [VERSION, signature(), checksum(&body)] {
             bytes.extend(word.to_le_bytes());
@@ -191,7 +237,7 @@ impl Weights {
     }
 }
 
-fn write_block(out: &mut Vec<u8>, weights: &[i16]) {
+fn packed_block(weights: &[i16]) -> Vec<u8> {
     let mut encoder = DeflateEncoder::new(Vec::new(), flate2::Compression::best());
     let low = weights.iter().map(|weight| weight.to_le_bytes()[0]);
     let high = weights.iter().map(|weight| weight.to_le_bytes()[1]);
@@ -200,8 +246,9 @@ fn write_block(out: &mut Vec<u8>, weights: &[i16]) {
         .write_all(&planes)
         .and_then(|()| encoder.finish())
         .expect("writing to memory does not fail");
-    out.extend((packed.len() as u32).to_le_bytes());
-    out.extend(packed);
+    let mut block = (packed.len() as u32).to_le_bytes().to_vec();
+    block.extend(packed);
+    block
 }
 
 /// The next block, still packed; `rest` then begins after it.
@@ -236,6 +283,12 @@ mod tests {
         }
         weights.constants[7] = -5;
         weights.spreads[8] = 300;
+        for (index, row) in weights.rows.iter_mut().enumerate() {
+            row.0[index % WIDTH] = (index % 500) as i16 - 250;
+        }
+        weights.read_outs[20].above[3] = READ_OUT_MOST;
+        weights.read_outs[60].below[WIDTH - 1] = -READ_OUT_MOST;
+        weights.read_outs[2].constant = -77;
         weights
     }
 
@@ -257,10 +310,13 @@ mod tests {
             altered[at] ^= 1;
             error(&altered)
         };
-        assert!(altered(8).contains("version 2"), "{}", altered(8));
+        assert!(altered(8).contains("version 5"), "{}", altered(8));
         assert!(altered(12).contains("other patterns"));
         assert!(altered(16).contains("checksum"));
         assert!(altered(bytes.len() / 2).contains("checksum"));
+        let mut loud = sample();
+        loud.read_outs[30].above[0] = READ_OUT_MOST + 1;
+        assert!(error(&loud.to_bytes()).contains("block 31"), "{}", error(&loud.to_bytes()));
         // A file whose checksum is right but whose content is not.
         let mut short = bytes[..HEADER].to_vec();
         short[16..20].copy_from_slice(&checksum(&[]).to_le_bytes());
