@@ -10,7 +10,8 @@
 //! Opening a file again checks all of it. What an interrupted writer left behind the last whole
 //! record is cut off and reported ([`Resumed::torn`]); any other damage and any other settings are
 //! errors, and nothing is changed. If a write fails, for example because the disk is full, the file
-//! is cut back to its last whole record.
+//! is cut back to its last whole record, what was collected is dropped, and the next record goes on
+//! from there.
 
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -98,6 +99,10 @@ pub struct Appender {
     chain: u32,
     /// Where the last record handed over to the system ends.
     end: u64,
+    /// Checksum of the record that ends there.
+    chain_at_end: u32,
+    /// Whether bytes of a failed write may follow there.
+    torn: bool,
     buffer: Vec<u8>,
 }
 
@@ -128,8 +133,16 @@ impl Appender {
         let header = kind.header(&text);
         let file = open_locked(path)?;
         let length = file.metadata().map_err(io)?.len();
-        let mut appender =
-            Appender { file, path: path.to_owned(), kind, chain: 0, end: 0, buffer: Vec::new() };
+        let mut appender = Appender {
+            file,
+            path: path.to_owned(),
+            kind,
+            chain: 0,
+            end: 0,
+            chain_at_end: 0,
+            torn: false,
+            buffer: Vec::new(),
+        };
         if length < header.len() as u64 && appender.begins(&header, length).map_err(io)? {
             // New, or killed while it was begun.
             appender.file.set_len(0).and_then(|()| appender.file.rewind()).map_err(io)?;
@@ -153,6 +166,7 @@ impl Appender {
         }
         let resumed = Resumed { records: records.count(), torn: length - records.end() };
         (appender.chain, appender.end) = (records.chain(), records.end());
+        appender.chain_at_end = appender.chain;
         drop(records);
         appender.cut_back().map_err(io)?;
         Ok((appender, resumed))
@@ -188,14 +202,20 @@ impl Appender {
     /// Hands everything added so far over to the system: it survives the end of this process.
     ///
     /// # Errors
-    /// If the system takes no more. The file then ends with its last whole record.
+    /// If the system takes no more. The records since the last flush are then lost, the file ends
+    /// with the last whole record before them, and the next one goes on from there.
     pub fn flush(&mut self) -> Result<(), AppendError> {
-        let written = self.file.write_all(&self.buffer);
-        match written {
-            Ok(()) => self.end += self.buffer.len() as u64,
-            // Half a record would be in the way of the next; the first error says more than one
-            // that may follow here.
-            Err(_) => drop(self.cut_back()),
+        let cut = if self.torn { self.cut_back() } else { Ok(()) };
+        let written = cut.and_then(|()| self.file.write_all(&self.buffer));
+        if written.is_ok() {
+            self.end += self.buffer.len() as u64;
+            self.chain_at_end = self.chain;
+        } else {
+            self.chain = self.chain_at_end;
+            // Half a record would be in the way of the next. If it cannot be removed now, the next
+            // flush tries again; the first error says more than one that may follow here.
+            self.torn = true;
+            let _ = self.cut_back();
         }
         self.buffer.clear();
         written.map_err(|source| AppendError::Io { file: self.path.clone(), source })
@@ -212,7 +232,9 @@ impl Appender {
 
     fn cut_back(&mut self) -> std::io::Result<()> {
         self.file.set_len(self.end)?;
-        self.file.seek(SeekFrom::Start(self.end)).map(drop)
+        self.file.seek(SeekFrom::Start(self.end))?;
+        self.torn = false;
+        Ok(())
     }
 }
 
@@ -473,20 +495,44 @@ mod tests {
         assert_eq!(file.bytes(), whole);
     }
 
+    /// Lets the next flush fail as on a full disk: half of a record arrives, and neither the rest
+    /// nor the cut succeeds.
+    fn fail_once(appender: &mut Appender) {
+        appender.file.write_all(b"half of a record").unwrap();
+        let read_only = File::open(&appender.path).unwrap();
+        let writable = std::mem::replace(&mut appender.file, read_only);
+        assert!(appender.flush().is_err());
+        appender.file = writable;
+    }
+
+    #[test]
+    fn after_a_failed_write_the_next_record_follows_the_last_whole_one() {
+        for kind in [FRAMES, LINES, GGF_GAMES] {
+            let file = TempFile::new("failed");
+            let records = records(kind);
+            let whole = file.fill(kind, &records);
+            let _ = std::fs::remove_file(&file.0);
+            let (mut appender, ..) = file.open(kind).unwrap();
+            for record in &records {
+                appender.append(record).unwrap();
+                fail_once(&mut appender);
+                appender.append(record).unwrap();
+                appender.flush().unwrap();
+            }
+            drop(appender);
+            assert_eq!(file.bytes(), whole);
+            assert_eq!(file.open(kind).unwrap().2, records);
+        }
+    }
+
     #[test]
     fn a_failed_write_leaves_whole_records_only() {
-        let file = TempFile::new("failed");
+        let file = TempFile::new("failed-last");
         let records = records(FRAMES);
         let whole = file.fill(FRAMES, &records);
         let (mut appender, ..) = file.open(FRAMES).unwrap();
-        // As a full disk: half of a record arrives.
-        appender.file.write_all(&whole[20..60]).unwrap();
-        let read_only = File::open(&file.0).unwrap();
-        let writable = std::mem::replace(&mut appender.file, read_only);
         appender.append(&records[0]).unwrap();
-        assert!(appender.flush().is_err());
-        appender.file = writable;
-        appender.cut_back().unwrap();
+        fail_once(&mut appender);
         drop(appender);
         assert_eq!(file.bytes(), whole);
     }
