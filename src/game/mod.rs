@@ -61,6 +61,22 @@ pub trait Game {
     }
 }
 
+/// A game in which a move keeps its identity from one position to another (Iida and Kotani 1992).
+pub trait MoveIdentity: Game {
+    /// Whether `action` in `state` and `other` in `elsewhere` are the same move. A forced pass is
+    /// never the same as anything.
+    fn is_same_move(
+        &self,
+        state: &Self::State,
+        action: Self::Action,
+        elsewhere: &Self::State,
+        other: Self::Action,
+    ) -> bool {
+        let same_side = self.to_move(state) == self.to_move(elsewhere);
+        same_side && action == other && !self.is_pass(action)
+    }
+}
+
 /// Plain minimax to the end of the game, mover's view: the definition every search is tested with.
 pub fn solve<G: Game>(game: &G, state: &G::State) -> f64 {
     game.terminal_value(state).unwrap_or_else(|| {

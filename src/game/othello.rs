@@ -1,7 +1,7 @@
 //! Othello as a [`Game`]: a position plus the player on turn; value = final disc difference with
 //! the empties going to the winner.
 
-use super::{Game, Side};
+use super::{Game, MoveIdentity, Side};
 use crate::othello::{Move, Position};
 
 /// The game of Othello.
@@ -48,6 +48,9 @@ impl Game for Othello {
         action == Move::Pass
     }
 }
+
+/// The same colour on the same square, whatever it flips.
+impl MoveIdentity for Othello {}
 
 #[cfg(test)]
 mod tests {

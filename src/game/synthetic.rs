@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::{Game, Side};
+use super::{Game, MoveIdentity, Side};
 use crate::othello::hash::hash_discs;
 
 /// A family of random trees.
@@ -37,7 +37,7 @@ pub struct SyntheticNode {
 }
 
 /// The n-th move, or a pass.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SyntheticMove {
     /// Child number n.
     Child(u64),
@@ -117,3 +117,6 @@ impl Game for Synthetic {
         action == SyntheticMove::Pass
     }
 }
+
+/// The child of the same number.
+impl MoveIdentity for Synthetic {}

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Game, Side};
+use super::{Game, MoveIdentity, Side};
 
 /// The game of tic-tac-toe; a win is worth 1, a draw 0.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +72,9 @@ impl Game for TicTacToe {
         }
     }
 }
+
+/// The same sign in the same cell.
+impl MoveIdentity for TicTacToe {}
 
 #[cfg(test)]
 mod tests {

@@ -19,6 +19,7 @@ pub mod minimax;
 pub mod opponent;
 pub mod registry;
 pub mod report;
+pub mod shared;
 
 pub use limits::{Limits, StopFlag, TimeLimit};
 pub use registry::{METHOD, MethodSpec, build, chosen, methods};
