@@ -51,6 +51,16 @@ static NAMES: [&str; COUNT] = {
     names
 };
 
+/// The names of all evaluations after `same`, which stands for the one that [`EVAL`] names.
+pub(crate) static EVAL_OR_SAME: [&str; COUNT + 1] = {
+    let (mut names, mut index) = (["same"; COUNT + 1], 0);
+    while index < COUNT {
+        names[index + 1] = NAMES[index];
+        index += 1;
+    }
+    names
+};
+
 /// Which evaluation to use.
 pub static EVAL: TypedOption<String> = TypedOption::choice(
     "eval",
@@ -79,7 +89,14 @@ pub fn build(options: &Options) -> Result<Arc<dyn Evaluator>, OptionError> {
 /// # Errors
 /// If it needs a file that cannot be read.
 pub fn choose(options: &Options) -> Result<Evaluation, OptionError> {
-    let name = options.get(&EVAL);
+    by_name(&options.get(&EVAL), options)
+}
+
+/// The evaluation of this name, made with the options' values.
+///
+/// # Errors
+/// If it needs a file that cannot be read.
+pub(crate) fn by_name(name: &str, options: &Options) -> Result<Evaluation, OptionError> {
     let chosen = evaluations().find(|evaluation| evaluation.name == name);
     let chosen =
         chosen.ok_or_else(|| EVAL.spec.unusable(format_args!("no evaluation `{name}`")))?;

@@ -1,6 +1,6 @@
 //! Which methods there are: one line for each folder.
 
-use super::{Method, expectation, mcts, minimax};
+use super::{Method, expectation, mcts, minimax, opponent};
 use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 
 /// A method as the registry knows it.
@@ -22,6 +22,7 @@ const METHODS: &[&[MethodSpec]] = &[
     minimax::METHODS,
     mcts::METHODS,
     expectation::METHODS,
+    opponent::METHODS,
     #[cfg(test)]
     super::dummy::METHODS,
 ];

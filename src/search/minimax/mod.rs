@@ -246,7 +246,7 @@ fn behind_a_pass(line: Line) -> Line {
 }
 
 /// A game that is over has a score and no move.
-fn finished(request: &Request) -> Outcome {
+pub(super) fn finished(request: &Request) -> Outcome {
     Outcome {
         lines: vec![Line {
             score: Score::whole(request.position.final_score()),

@@ -36,7 +36,7 @@ impl Neg for Outlook {
 
 impl Outlook {
     /// Of a value for the side to move that counts as a win from `threshold` on.
-    fn of(value: f64, threshold: f64) -> Outlook {
+    pub(super) fn of(value: f64, threshold: f64) -> Outlook {
         if value >= threshold {
             Outlook::Won
         } else if value <= -threshold {

@@ -9,12 +9,23 @@
 //! - [`forced`]: who can force a win within so many plies; the only knowledge of these players;
 //! - [`semi_random`]: P_d, who plays at random except for what it sees within d plies;
 //! - [`speculative`]: X, who chooses by how likely the modelled P_d is to go wrong;
-//! - [`schedule`]: when to speculate and when to play safe.
+//! - [`schedule`]: when to speculate and when to play safe;
+//! - [`om`]: OM search and (D, d)-OM search with any model of the opponent's replies;
+//! - [`method`]: all of them as methods of Othello, options in, lines out.
 
 pub mod forced;
+pub mod method;
+mod mixed;
+pub mod om;
+mod om_method;
+mod paper_player;
 pub mod schedule;
 pub mod semi_random;
 pub mod speculative;
 
 #[cfg(test)]
 mod figure;
+#[cfg(test)]
+mod om_tests;
+
+pub(super) use method::METHODS;
