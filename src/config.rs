@@ -101,6 +101,7 @@ const BUILT_IN: &[(&str, &str)] = &[
     preset!("om"),
     preset!("semi-random"),
     preset!("speculative"),
+    preset!("shared"),
     preset!("uct-e-1000"),
     preset!("uct-e-10000"),
     preset!("uct-plain-1000"),

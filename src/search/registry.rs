@@ -1,6 +1,6 @@
 //! Which methods there are: one line for each folder.
 
-use super::{Method, expectation, mcts, minimax, opponent};
+use super::{Method, expectation, mcts, minimax, opponent, shared};
 use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 
 /// A method as the registry knows it.
@@ -23,6 +23,7 @@ const METHODS: &[&[MethodSpec]] = &[
     mcts::METHODS,
     expectation::METHODS,
     opponent::METHODS,
+    shared::METHODS,
     #[cfg(test)]
     super::dummy::METHODS,
 ];

@@ -3,12 +3,13 @@
 //!
 //! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself),
 //! [`shallow`] (its last plies), [`ordering`], [`table`], [`probcut`],
-//! [`split`] (several threads), [`line`] (the line to show). All tuned numbers stand in
+//! [`split`] (several threads), [`line`] (the line to show), [`corrected`] (a last look by shared search). All tuned numbers stand in
 //! [`parameters`].
 //!
 //! **What a node is.** Every position entered by a search routine with at least two empties counts
 //! once, and so does every position evaluated only to order moves.
 
+mod corrected;
 mod iterate;
 mod line;
 mod ordering;
@@ -53,6 +54,8 @@ pub struct MinimaxSettings {
     pub end_confidence: u32,
     /// From how many empties on to solve whatever the depth limit.
     pub exact_from: u32,
+    /// D1 of the correction by shared search, plies; 0 for none.
+    pub shared_correction: u32,
 }
 
 impl Default for MinimaxSettings {
@@ -62,6 +65,7 @@ impl Default for MinimaxSettings {
             selectivity: Selectivity(0),
             end_confidence: 100,
             exact_from: 0,
+            shared_correction: 0,
         }
     }
 }
@@ -110,6 +114,15 @@ pub static EXACT_FROM: TypedOption<i64> = TypedOption::integer(
     "From how many empties on to solve exactly whatever the depth limit.",
 );
 
+static SHARED_CORRECTION: TypedOption<i64> = TypedOption::integer(
+    "shared-correction",
+    0,
+    20,
+    0,
+    "Plies searched at the end of the main line for a move that is tried at the root too (Iida and \
+     Kotani 1992); 0 for none.",
+);
+
 /// The options that the methods heed which leave the end of the game to this one.
 pub(super) const SOLVER_OPTIONS: &[&OptionSpec] =
     &[&THREADS.spec, &SELECTIVITY.spec, &END_CONFIDENCE.spec];
@@ -118,13 +131,15 @@ pub(super) const METHODS: &[MethodSpec] = &[MethodSpec {
     name: "minimax",
     help: "Principal variation search with ProbCut and an exact endgame solver.",
     limits: DEEPENING_LIMITS,
-    options: &[SOLVER_OPTIONS, &[&HASH.spec, &EXACT_FROM.spec]],
+    options: &[SOLVER_OPTIONS, &[&HASH.spec, &EXACT_FROM.spec, &SHARED_CORRECTION.spec]],
     build,
 }];
 
 fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let exact_from = options.get(&EXACT_FROM) as u32;
-    let settings = MinimaxSettings { exact_from, ..MinimaxSettings::from_options(options) };
+    let shared_correction = options.get(&SHARED_CORRECTION) as u32;
+    let settings =
+        MinimaxSettings { exact_from, shared_correction, ..MinimaxSettings::from_options(options) };
     Ok(Box::new(Minimax::new(eval::choose(options)?, settings, options.get(&HASH))?))
 }
 
@@ -135,7 +150,7 @@ impl MinimaxSettings {
             threads: useful_threads(options.get(&THREADS) as usize),
             selectivity: Selectivity::from_percent(options.get(&SELECTIVITY) as u32),
             end_confidence: options.get(&END_CONFIDENCE) as u32,
-            exact_from: 0,
+            ..MinimaxSettings::default()
         }
     }
 }
@@ -207,7 +222,10 @@ impl Method for Minimax {
         if !request.position.has_move() {
             return self.search_passed(&request, stop, report);
         }
-        with_evaluator!(&self.evaluation, |evaluator| self.run(evaluator, &request, stop, report))
+        if self.is_corrected(&request) {
+            return self.search_corrected(&request, stop, report);
+        }
+        self.search_plain(&request, stop, report)
     }
 
     fn clear(&mut self) {
@@ -216,6 +234,16 @@ impl Method for Minimax {
 }
 
 impl Minimax {
+    /// The search of a position that has a legal move.
+    fn search_plain(
+        &self,
+        request: &Request,
+        stop: &StopFlag,
+        report: &mut dyn FnMut(&Event),
+    ) -> Outcome {
+        with_evaluator!(&self.evaluation, |evaluator| self.run(evaluator, request, stop, report))
+    }
+
     /// A forced pass: the search of the position after it, seen from this side.
     fn search_passed(
         &mut self,

@@ -6,6 +6,14 @@
 //! order:
 //!
 //! - [`candidates`]: which few moves to look at, by ordering (`standard`) or by moves found further
-//!   down the line (`down`).
+//!   down the line (`down`);
+//! - [`pruned`]: the search that looks at those only;
+//! - [`correction`]: the move found at the end of the expected line, tried at the root;
+//! - [`method`]: options in, lines out.
 
 pub mod candidates;
+pub mod correction;
+mod method;
+pub mod pruned;
+
+pub(super) use method::METHODS;
