@@ -17,6 +17,7 @@ mod label;
 mod logging;
 mod match_cmd;
 mod move_cmd;
+mod opponent;
 mod options_cmd;
 mod output;
 mod perft;
@@ -73,6 +74,7 @@ enum Command {
     Move(move_cmd::Args),
     /// Serve an NBoard client
     Nboard(serve::Args),
+    Opponent(opponent::Args),
     Options(options_cmd::Args),
     Lab(lab::Args),
     Perft(perft::Args),
@@ -145,6 +147,7 @@ pub fn main() -> ExitCode {
         Some(Command::Match(args)) => match_cmd::run(args, &mut output),
         Some(Command::Move(args)) => move_cmd::run(args, &mut output),
         Some(Command::Nboard(args)) => serve::run(args, Protocol::NBoard),
+        Some(Command::Opponent(args)) => opponent::run(args, &mut output),
         Some(Command::Options(args)) => options_cmd::run(args, &mut output),
         Some(Command::Lab(args)) => lab::run(args, &mut output),
         Some(Command::Perft(args)) => perft::run(args, &mut output),

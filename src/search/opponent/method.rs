@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::estimate::{Estimate, Suspect};
 use super::mixed::{Mixed, When};
 use super::om::ModelDepth;
-use super::om_method::{Om, OmSettings, Opponent};
+use super::om_method::{Om, OmSettings, Opponent, Watch};
 use super::paper_player::{PaperPlayer, PaperSettings};
 use super::schedule::TurnSchedule;
 use super::speculative::Reading;
@@ -46,10 +47,10 @@ static CHANCE: TypedOption<String> = TypedOption::choice(
 );
 static OPPONENT_MODEL: TypedOption<String> = TypedOption::choice(
     "opponent-model",
-    &["minimax", "to-leaves", "semi-random"],
+    &["minimax", "to-leaves", "semi-random", "estimate"],
     "minimax",
     "What OM search takes its opponent for: minimax of opponent-depth plies, minimax to the leaves \
-     of the own search, or a semi-random player.",
+     of the own search, a semi-random player, or whoever its moves so far say it is.",
 );
 static OPPONENT_EVAL: TypedOption<String> = TypedOption::choice(
     "opponent-eval",
@@ -198,11 +199,27 @@ fn om(options: &Options) -> Result<Om, OptionError> {
     let levels = options.get(&MODEL_LEVELS) as u32;
     let opponent = match options.get(&OPPONENT_MODEL).as_str() {
         "semi-random" => Opponent::SemiRandom { depth, threshold },
+        "estimate" => Opponent::Estimated,
         "to-leaves" => Opponent::Minimax { depth: ModelDepth::ToLeaves, softness, levels },
         _ => Opponent::Minimax { depth: ModelDepth::Plies(depth), softness, levels },
     };
+    let watch = match opponent {
+        Opponent::Estimated => Some(Watch::new(unknown_opponent(options)?)),
+        _ => None,
+    };
     let settings = OmSettings { opponent, risk: options.get(&RISK) };
-    Ok(Om::new(settings, eval::choose(options)?, opponent_evaluator(options)?, solver(options)?))
+    let theirs = opponent_evaluator(options)?;
+    Ok(Om::new(settings, eval::choose(options)?, theirs, solver(options)?, watch))
+}
+
+/// An opponent who has not moved yet; models of so few plies cost little while playing.
+fn unknown_opponent(options: &Options) -> Result<Estimate, OptionError> {
+    const MOST_DEPTH: u32 = 2;
+    let suspect = |name| {
+        eval::registry::by_name(name, options).map(|evaluation| Suspect { name, evaluation })
+    };
+    let suspects = ["discs", "mobility", "shioda", "pattern"].into_iter().map(suspect);
+    Ok(Estimate::new(suspects.collect::<Result<_, _>>()?, MOST_DEPTH))
 }
 
 /// Minimax with the same evaluation: the end of the game, and the safe half of a mixture.
@@ -341,7 +358,7 @@ mod tests {
     #[test]
     fn a_recursive_model_searches_with_each_kind_of_opponent() {
         let position = random_position(40, &mut seeded(44));
-        for model in ["minimax", "to-leaves", "semi-random"] {
+        for model in ["minimax", "to-leaves", "semi-random", "estimate"] {
             for levels in ["1", "2", "3"] {
                 let settings =
                     [("method", "om"), ("opponent-model", model), ("model-levels", levels)];

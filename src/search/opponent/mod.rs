@@ -11,8 +11,10 @@
 //! - [`speculative`]: X, who chooses by how likely the modelled P_d is to go wrong;
 //! - [`schedule`]: when to speculate and when to play safe;
 //! - [`om`]: OM search and (D, d)-OM search with any model of the opponent's replies;
+//! - [`estimate`]: who the opponent is, from its moves;
 //! - [`method`]: all of them as methods of Othello, options in, lines out.
 
+pub mod estimate;
 pub mod forced;
 pub mod method;
 mod mixed;

@@ -217,6 +217,34 @@ impl<E: Incremental, K: Knowledge<Othello>> ReplyModel<OthelloTree<'_, E>>
     }
 }
 
+/// An opponent who is one of several with these probabilities (which sum to 1): a move is as likely
+/// as they together say. F over it is Donkers' probabilistic OM search.
+pub struct MixtureModel<'t, T: Tree> {
+    /// Probability and model.
+    pub parts: Vec<(f64, Box<dyn ReplyModel<T> + 't>)>,
+}
+
+impl<T: Tree> ReplyModel<T> for MixtureModel<'_, T> {
+    fn replies(
+        &mut self,
+        tree: &T,
+        node: &T::Node,
+        depth: u32,
+        counter: &mut NodeCounter<'_>,
+    ) -> Replies<T::Action> {
+        let mut sum: Replies<T::Action> = Vec::new();
+        for (probability, model) in &mut self.parts {
+            for (action, weight) in model.replies(tree, node, depth, counter) {
+                match sum.iter_mut().find(|(known, _)| *known == action) {
+                    Some((_, share)) => *share += *probability * weight,
+                    None => sum.push((action, *probability * weight)),
+                }
+            }
+        }
+        sum
+    }
+}
+
 /// The search of F.
 pub struct OmSearch<'t, T: Tree> {
     tree: &'t T,

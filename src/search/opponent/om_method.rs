@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use super::forced::LookAhead;
+use super::forced::{GameEnds, LookAhead};
+use tracing::info;
+
+use super::estimate::{Estimate, Hypothesis};
 use super::om::{
-    MinimaxModel, ModelDepth, OmMove, OmSearch, Placed, RecursiveModel, ReplyModel,
+    MinimaxModel, MixtureModel, ModelDepth, OmMove, OmSearch, Placed, RecursiveModel, ReplyModel,
     SemiRandomModel, minimax,
 };
 use super::paper_player::OthelloKnowledge;
+use crate::eval::discs::Discs;
 use crate::eval::{Evaluation, Evaluator, Incremental, with_evaluator};
 use crate::game::Othello;
-use crate::othello::Move;
+use crate::othello::{Move, Position};
 use crate::score::Score;
 use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::expectation::table::Table;
@@ -35,6 +39,8 @@ pub(super) enum Opponent {
     Minimax { depth: ModelDepth, softness: f64, levels: u32 },
     /// P_d whose evaluation calls positions won from so many discs on.
     SemiRandom { depth: u32, threshold: f64 },
+    /// Whoever its moves so far say it is.
+    Estimated,
 }
 
 /// What the options say.
@@ -51,6 +57,84 @@ pub(super) struct Om {
     own: Evaluation,
     theirs: Arc<dyn Evaluator>,
     solver: Minimax,
+    watch: Option<Watch>,
+}
+
+/// What was seen of the opponent.
+pub(super) struct Watch {
+    /// Before any move.
+    unknown: Estimate,
+    estimate: Estimate,
+    /// The position of the last search.
+    last: Option<Position>,
+}
+
+impl Watch {
+    pub(super) fn new(unknown: Estimate) -> Watch {
+        Watch { estimate: unknown.clone(), unknown, last: None }
+    }
+
+    /// Takes account of the opponent's move between the last search and this one, if there was one.
+    fn look(&mut self, position: Position) {
+        let last = self.last.replace(position);
+        if let Some((before, reply)) = last.and_then(|last| reply_between(last, position)) {
+            self.estimate.observe(before, reply);
+            info!(opponent = ?self.estimate, "estimate");
+        }
+    }
+}
+
+/// The opponent's move, and where it was made, if `now` came from `last` by a move of each side.
+fn reply_between(last: Position, now: Position) -> Option<(Position, Move)> {
+    let found = last.children().find_map(|(_, between)| {
+        let reply = between.children().find(|(_, after)| *after == now);
+        reply.map(|(reply, _)| (between, reply))
+    });
+    found.filter(|(_, reply)| *reply != Move::Pass)
+}
+
+/// One of the likeliest players that the opponent may be.
+struct Likely {
+    probability: f64,
+    hypothesis: Hypothesis,
+    /// Its evaluation; not asked by semi-random players.
+    evaluator: Arc<dyn Evaluator>,
+}
+
+impl Likely {
+    /// So many at most.
+    const MOST: usize = 3;
+
+    fn of(watch: &Watch) -> Vec<Likely> {
+        let posterior = watch.estimate.posterior();
+        let likeliest = &posterior[..posterior.len().min(Likely::MOST)];
+        let sum: f64 = likeliest.iter().map(|(_, share)| share).sum();
+        let likely = |(hypothesis, share): &(&Hypothesis, f64)| {
+            let evaluator: Arc<dyn Evaluator> = match hypothesis {
+                Hypothesis::Minimax { evaluation, .. } => {
+                    watch.estimate.suspect(*evaluation).evaluation.evaluator()
+                }
+                Hypothesis::SemiRandom { .. } => Arc::new(Discs),
+            };
+            Likely { probability: share / sum, hypothesis: (*hypothesis).clone(), evaluator }
+        };
+        likeliest.iter().map(likely).collect()
+    }
+
+    fn model<'t, E: Incremental>(
+        &self,
+        tree: &'t OthelloTree<'t, &'t dyn Evaluator>,
+    ) -> (f64, Box<dyn ReplyModel<OthelloTree<'t, E>> + 't>) {
+        let model: Box<dyn ReplyModel<OthelloTree<'t, E>> + 't> = match self.hypothesis {
+            Hypothesis::Minimax { depth, softness, .. } => {
+                Box::new(MinimaxModel::new(tree, ModelDepth::Plies(depth), softness, table()))
+            }
+            Hypothesis::SemiRandom { depth } => {
+                Box::new(SemiRandomModel { look: LookAhead::new(&Othello, GameEnds), depth })
+            }
+        };
+        (self.probability, model)
+    }
 }
 
 fn table() -> Table {
@@ -83,8 +167,9 @@ impl Om {
         own: Evaluation,
         theirs: Arc<dyn Evaluator>,
         solver: Minimax,
+        watch: Option<Watch>,
     ) -> Om {
-        Om { settings, own, theirs, solver }
+        Om { settings, own, theirs, solver, watch }
     }
 
     fn run<E: Incremental>(
@@ -96,6 +181,11 @@ impl Om {
     ) -> Outcome {
         let theirs: &dyn Evaluator = &*self.theirs;
         let (tree, their_tree) = (OthelloTree { evaluation }, OthelloTree { evaluation: &theirs });
+        let likeliest = self.watch.as_ref().map(Likely::of).unwrap_or_default();
+        let evaluators: Vec<&dyn Evaluator> =
+            likeliest.iter().map(|part| &*part.evaluator).collect();
+        let their_trees: Vec<OthelloTree<'_, &dyn Evaluator>> =
+            evaluators.iter().map(|evaluation| OthelloTree { evaluation }).collect();
         let model: Box<dyn ReplyModel<OthelloTree<'_, E>> + '_> = match self.settings.opponent {
             Opponent::Minimax { depth, softness, levels } => {
                 opponent(&tree, &their_tree, depth, softness, levels)
@@ -103,6 +193,12 @@ impl Om {
             Opponent::SemiRandom { depth, threshold } => {
                 let knowledge = OthelloKnowledge { evaluator: self.theirs.clone(), threshold };
                 Box::new(SemiRandomModel { look: LookAhead::new(&Othello, knowledge), depth })
+            }
+            Opponent::Estimated => {
+                let parts = likeliest.iter().zip(&their_trees);
+                Box::new(MixtureModel {
+                    parts: parts.map(|(part, tree)| part.model(tree)).collect(),
+                })
             }
         };
         let mut search = OmSearch::new(&tree, model);
@@ -161,6 +257,9 @@ impl Method for Om {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
+        if let Some(watch) = &mut self.watch {
+            watch.look(request.position);
+        }
         let limits = request.limits;
         let few = request.position.empty_count() <= SOLVE_EMPTIES && limits.depth.is_none();
         if limits.exact || limits.outcome || few || request.position.is_over() {
@@ -174,5 +273,27 @@ impl Method for Om {
 
     fn clear(&mut self) {
         self.solver.clear();
+        self.watch = self.watch.take().map(|watch| Watch::new(watch.unknown));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::random::{random_move, random_position, seeded};
+
+    #[test]
+    fn the_opponents_move_is_found_between_two_searches() {
+        let mut rng = seeded(61);
+        for empties in 10..55 {
+            let last = random_position(empties, &mut rng);
+            let own = random_move(last, &mut rng).unwrap();
+            let between = last.after(own).unwrap();
+            let Some(reply) = random_move(between, &mut rng) else { continue };
+            let now = between.after(reply).unwrap();
+            let expected = (reply != Move::Pass).then_some((between, reply));
+            assert_eq!(reply_between(last, now), expected);
+            assert_eq!(reply_between(now, last), None);
+        }
     }
 }
