@@ -1,5 +1,6 @@
 //! `kitai lab`: the papers' experiments, ours beside theirs.
 
+mod iida;
 mod kajihara;
 mod kitamura;
 
@@ -25,6 +26,7 @@ pub(super) struct Args {
 
 #[derive(Subcommand, Debug)]
 enum Experiment {
+    IidaCandidates(iida::CandidatesArgs),
     KajiharaMixed(kajihara::MixedArgs),
     KajiharaSemiRandom(kajihara::SemiRandomArgs),
     KitamuraRatings(kitamura::RatingsArgs),
@@ -78,6 +80,7 @@ struct ValuesArgs {
 /// If a file cannot be used, or the work was interrupted.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match &args.experiment {
+        Experiment::IidaCandidates(args) => iida::candidates(args, output),
         Experiment::KajiharaMixed(args) => kajihara::mixed(args, output),
         Experiment::KajiharaSemiRandom(args) => kajihara::semi_random(args, output),
         Experiment::KitamuraRatings(args) => kitamura::ratings(args, output),

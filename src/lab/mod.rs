@@ -4,6 +4,7 @@
 //! reads the files, shows progress and prints. Published figures stand as constants
 //! or data files beside the experiment they belong to, with the number of their table.
 
+pub mod iida;
 pub mod kajihara;
 pub mod kitamura;
 pub mod kobayashi;

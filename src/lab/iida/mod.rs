@@ -1,0 +1,274 @@
+//! Iida and Kotani 1992, tables 1 and 2: which of four candidate lists is the best?
+//!
+//! The paper lets people rank the lists; here a much deeper search does. A list is as good as its
+//! best move, equal ones as the mean of their three best. First places are counted, ties shared. A
+//! position is quiet if the judge's best move is the same two plies shallower. Positions come from
+//! random play, so that no player's taste is in them.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::eval::{self, Evaluator, UNIT};
+use crate::game::othello::OthelloState;
+use crate::game::{Game, Othello, Side};
+use crate::options::{OptionError, Options};
+use crate::othello::random::random_position;
+use crate::othello::{Move, Position};
+use crate::random::seeded_part;
+use crate::search::expectation::node_counter::NodeCounter;
+use crate::search::expectation::tree::GameTree;
+use crate::search::shared::candidates::{Candidates, DEEPEST};
+use crate::search::{self, Limits, Method, Request, StopFlag};
+use crate::statistics::Moments;
+
+/// The lists in the order of the tables.
+pub const LISTS: [&str; 4] = ["standard", "down_type1", "down_type2", "down_type3"];
+/// How many of a list's moves decide between lists with equally good best moves.
+const TOP: usize = 3;
+/// The greatest number of legal moves any reachable position has.
+const MOST_MOVES: usize = 33;
+
+const TABLE_1: &str = include_str!("table-1.csv");
+const TABLE_2: &str = include_str!("table-2.csv");
+
+/// The paper's first places of a list, of 43: all, quiet and violent positions.
+pub fn published(list: &str) -> Option<[f64; 3]> {
+    let numbers = |table: &str| -> Option<Vec<f64>> {
+        let row = table.lines().find_map(|line| line.strip_prefix(list)?.strip_prefix(','))?;
+        row.split(',').map(|cell| cell.trim().parse().ok()).collect()
+    };
+    let (all, split) = (numbers(TABLE_1)?, numbers(TABLE_2)?);
+    Some([*all.first()?, *split.first()?, *split.get(1)?])
+}
+
+/// What one list did in some class of positions.
+#[derive(Clone, Copy, Default, Debug, Serialize)]
+pub struct Tally {
+    /// First places, ties shared.
+    pub first_places: f64,
+    /// Positions whose best move was in the list.
+    pub best_included: u32,
+    /// Discs by which the list's best move falls short of the best, in all.
+    pub lost: f64,
+}
+
+/// The figures of one class of positions.
+#[derive(Clone, Copy, Default, Debug, Serialize)]
+pub struct Class {
+    /// Positions.
+    pub positions: u32,
+    /// One for each of [`LISTS`].
+    pub lists: [Tally; 4],
+}
+
+/// The result of the experiment.
+#[derive(Clone, Copy, Default, Debug, Serialize)]
+pub struct Result {
+    /// Positions whose best move did not change in the judge's last two plies.
+    pub quiet: Class,
+    /// The others.
+    pub violent: Class,
+    /// Nodes that each kind of list took in all.
+    pub nodes: [u64; 4],
+    /// Looks for a shared move by plies below the position, those of type 1: how many, and how many
+    /// found one.
+    #[serde(skip)]
+    pub looks: [(u32, u32); DEEPEST as usize + 1],
+}
+
+impl Class {
+    /// Counts one position: the judged values of the lists' moves, and the best of all.
+    fn add(&mut self, lists: &[Vec<f64>; 4], best: f64) {
+        self.positions += 1;
+        let qualities: Vec<(f64, f64)> = lists.iter().map(|values| quality(values)).collect();
+        let first = qualities.iter().copied().fold((f64::MIN, f64::MIN), |a, b| {
+            if b.partial_cmp(&a) == Some(std::cmp::Ordering::Greater) { b } else { a }
+        });
+        let winners = qualities.iter().filter(|quality| **quality == first).count() as f64;
+        for (tally, quality) in self.lists.iter_mut().zip(&qualities) {
+            tally.first_places += if *quality == first { 1.0 / winners } else { 0.0 };
+            tally.best_included += u32::from(quality.0 >= best);
+            tally.lost += best - quality.0;
+        }
+    }
+
+    /// Both classes together.
+    pub fn merge(mut self, other: Class) -> Class {
+        self.positions += other.positions;
+        for (own, its) in self.lists.iter_mut().zip(&other.lists) {
+            own.first_places += its.first_places;
+            own.best_included += its.best_included;
+            own.lost += its.lost;
+        }
+        self
+    }
+}
+
+/// The value of the best move and the mean of the best three.
+fn quality(values: &[f64]) -> (f64, f64) {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let mut top = Moments::default();
+    sorted.iter().take(TOP).for_each(|&value| top.add(value));
+    (sorted.first().copied().unwrap_or(f64::MIN), top.mean())
+}
+
+/// The experiment's settings.
+#[derive(Clone, Debug)]
+pub struct CandidateLists {
+    /// Positions.
+    pub positions: u32,
+    /// Fewest and most empties of the positions.
+    pub empties: (u32, u32),
+    /// K: moves of a list.
+    pub count: usize,
+    /// Plies that the judge looks ahead.
+    pub judge_depth: u32,
+    /// Seed of the positions.
+    pub seed: u64,
+    /// The evaluation of the lists and of the judge, and the judge's other options.
+    pub options: Options,
+}
+
+impl CandidateLists {
+    /// Runs it on all cores; `Ok(None)` if stopped.
+    ///
+    /// # Errors
+    /// If an option cannot be used.
+    pub fn run(
+        &self,
+        stop: &StopFlag,
+        progress: &(dyn Fn() + Sync),
+    ) -> std::result::Result<Option<Result>, OptionError> {
+        let evaluator = eval::build(&self.options)?;
+        let judged = (0..self.positions).into_par_iter().map(|index| {
+            if stop.is_stopped() {
+                return Ok(Result::default());
+            }
+            let mut rng = seeded_part(self.seed, u64::from(index));
+            let (least, most) = self.empties;
+            let empties = least + index % (most.max(least) - least + 1);
+            // Where there are no more moves than candidates every list is the same.
+            let position = loop {
+                let position = random_position(empties, &mut rng);
+                if position.legal_moves().count() as usize > self.count {
+                    break position;
+                }
+            };
+            let mut judge = search::build(&self.options)?;
+            let result = self.one(position, &*evaluator, &mut *judge, stop);
+            progress();
+            Ok(result)
+        });
+        let result = judged.try_reduce(Result::default, |a, b| Ok(merged(a, &b)))?;
+        Ok((!stop.is_stopped()).then_some(result))
+    }
+
+    fn one(
+        &self,
+        position: Position,
+        evaluator: &dyn Evaluator,
+        judge: &mut dyn Method,
+        stop: &StopFlag,
+    ) -> Result {
+        let evaluate =
+            |state: &OthelloState| f64::from(evaluator.evaluate(state.position)) / f64::from(UNIT);
+        let tree = GameTree { game: &Othello, evaluate, most_moves: MOST_MOVES };
+        let state = OthelloState { position, player: Side::First };
+        let legal = Othello.actions(&state);
+        let mut result = Result::default();
+        let makers = [
+            Candidates::standard(self.count),
+            Candidates::down(1, self.count),
+            Candidates::down(2, self.count),
+            Candidates::down(3, self.count),
+        ];
+        let lists = makers.map(|maker| {
+            let unstopped = StopFlag::new();
+            let mut counter = NodeCounter::new(&Limits::default(), &unstopped);
+            (maker.list(&tree, &state, &legal, &mut counter), counter.nodes)
+        });
+        for look in &lists[1].0.looks {
+            let (looks, found) = &mut result.looks[look.ply as usize];
+            *looks += 1;
+            *found += u32::from(look.found);
+        }
+        result.nodes = [0, 1, 2, 3].map(|list| lists[list].1);
+        let limits = |depth| Limits::depth(depth);
+        let earlier = Request::new(position, limits(self.judge_depth.saturating_sub(2).max(1)));
+        let earlier = judge.search(&earlier, stop, &mut |_| {}).best_move();
+        let request =
+            Request { multi_pv: legal.len(), ..Request::new(position, limits(self.judge_depth)) };
+        let outcome = judge.search(&request, stop, &mut |_| {});
+        let value = |action: &Move| {
+            let line = outcome.lines.iter().find(|line| line.pv.first() == Some(action));
+            line.map_or(f64::MIN, |line| line.score.discs())
+        };
+        let values = lists.map(|(list, _)| list.moves.iter().map(value).collect());
+        let class =
+            if earlier == outcome.best_move() { &mut result.quiet } else { &mut result.violent };
+        class.add(&values, outcome.score().discs());
+        result
+    }
+}
+
+fn merged(mut a: Result, b: &Result) -> Result {
+    a.quiet = a.quiet.merge(b.quiet);
+    a.violent = a.violent.merge(b.violent);
+    a.nodes.iter_mut().zip(b.nodes).for_each(|(own, its)| *own += its);
+    for (own, its) in a.looks.iter_mut().zip(&b.looks) {
+        own.0 += its.0;
+        own.1 += its.1;
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_places_add_up() {
+        let rows = LISTS.map(|list| published(list).unwrap());
+        let sum = |column: usize| rows.iter().map(|row| row[column]).sum::<f64>();
+        assert!((sum(0) - 43.0).abs() < 0.01, "{}", sum(0));
+        for [all, quiet, violent] in rows {
+            assert!((all - quiet - violent).abs() < 0.15, "{all} {quiet} {violent}");
+        }
+    }
+
+    #[test]
+    fn equal_lists_share_a_first_place_and_a_better_second_move_decides() {
+        let mut class = Class::default();
+        let lists = [vec![1.0, 4.0], vec![4.0, 1.0], vec![4.0, 2.0], vec![4.0, 2.0]];
+        class.add(&lists, 5.0);
+        assert_eq!(class.lists.map(|tally| tally.first_places), [0.0, 0.0, 0.5, 0.5]);
+        assert_eq!(class.lists.map(|tally| tally.lost), [1.0; 4]);
+        class.add(&[vec![5.0], vec![4.0], vec![3.0], vec![2.0]], 5.0);
+        assert_eq!(class.lists.map(|tally| tally.best_included), [1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_run_repeats_and_counts_every_position() {
+        let mut options = Options::new();
+        options.set("eval", "mobility").unwrap();
+        options.set("hash", "1").unwrap();
+        let experiment = CandidateLists {
+            positions: 12,
+            empties: (20, 40),
+            count: 4,
+            judge_depth: 4,
+            seed: 1992,
+            options,
+        };
+        let run = || experiment.run(&StopFlag::new(), &|| ()).unwrap().unwrap();
+        let (first, second) = (run(), run());
+        let all = first.quiet.merge(first.violent);
+        assert_eq!(all.positions, 12);
+        let places: f64 = all.lists.iter().map(|tally| tally.first_places).sum();
+        assert!((places - 12.0).abs() < 1e-9, "{places}");
+        assert_eq!(first.nodes, second.nodes);
+        assert!(first.looks.iter().any(|look| look.1 > 0));
+        assert_eq!(format!("{first:?}"), format!("{second:?}"));
+    }
+}
