@@ -46,31 +46,6 @@ impl Linear {
         Linear { geometry, stage_of_ply, constant_of_ply, tables }
     }
 
-    /// The sum in [`UNIT`]ths of a disc, not held within ±64 discs.
-    #[inline]
-    pub fn sum(&self, indices: &Indices, position: Position) -> i32 {
-        let ply = ply_of(position);
-        let tables = self.tables(usize::from(self.stage_of_ply[ply]));
-        let entry = |lane: usize| {
-            let offset = self.geometry.offsets()[lane] as usize;
-            let index = usize::from(indices.0[lane]);
-            // SAFETY: a lane's table begins before `table_size`, and `tables` goes on for every
-            // sixteen-bit index from there.
-            i32::from(unsafe { *tables.get_unchecked(offset + index) })
-        };
-        // Two sums that do not wait for each other.
-        let (mut even, mut odd) = (self.constant_of_ply[ply], 0);
-        let lanes = self.geometry.lanes();
-        for pair in 0..lanes / 2 {
-            even += entry(2 * pair);
-            odd += entry(2 * pair + 1);
-        }
-        if lanes % 2 == 1 {
-            even += entry(lanes - 1);
-        }
-        even + odd
-    }
-
     /// What the placement with this lane adds to [`Linear::sum`].
     pub fn entry(&self, lane: usize, indices: &Indices, position: Position) -> i32 {
         let tables = self.tables(usize::from(self.stage_of_ply[ply_of(position)]));
@@ -98,8 +73,27 @@ impl PatternSum for Linear {
     }
 
     #[inline]
-    fn sum_near(&self, indices: &Indices, position: Position, _alpha: i32, _beta: i32) -> i32 {
-        self.sum(indices, position)
+    fn sum(&self, indices: &Indices, position: Position) -> i32 {
+        let ply = ply_of(position);
+        let tables = self.tables(usize::from(self.stage_of_ply[ply]));
+        let entry = |lane: usize| {
+            let offset = self.geometry.offsets()[lane] as usize;
+            let index = usize::from(indices.0[lane]);
+            // SAFETY: a lane's table begins before `table_size`, and `tables` goes on for every
+            // sixteen-bit index from there.
+            i32::from(unsafe { *tables.get_unchecked(offset + index) })
+        };
+        // Two sums that do not wait for each other.
+        let (mut even, mut odd) = (self.constant_of_ply[ply], 0);
+        let lanes = self.geometry.lanes();
+        for pair in 0..lanes / 2 {
+            even += entry(2 * pair);
+            odd += entry(2 * pair + 1);
+        }
+        if lanes % 2 == 1 {
+            even += entry(lanes - 1);
+        }
+        even + odd
     }
 }
 
@@ -108,9 +102,25 @@ pub trait PatternSum: Send + Sync {
     /// The shapes and their placements.
     fn geometry(&self) -> &Geometry;
 
-    /// The sum in [`UNIT`]ths of a disc, not held within ±64 discs; outside the window it may be
-    /// rough, as in [`Incremental::value_near`].
-    fn sum_near(&self, indices: &Indices, position: Position, alpha: i32, beta: i32) -> i32;
+    /// The sum in [`UNIT`]ths of a disc, not held within ±64 discs.
+    fn sum(&self, indices: &Indices, position: Position) -> i32;
+
+    /// The same; outside the window it may be rough, as in [`Incremental::value_near`].
+    #[inline]
+    fn sum_near(&self, indices: &Indices, position: Position, alpha: i32, beta: i32) -> i32 {
+        let _ = (alpha, beta);
+        self.sum(indices, position)
+    }
+}
+
+/// The value of a position if a side has no discs, and has therefore lost, whatever the tables say.
+#[inline]
+fn wiped_out(position: Position) -> Option<i32> {
+    if position.mover().is_empty() {
+        Some(-64 * UNIT)
+    } else {
+        position.opponent().is_empty().then_some(64 * UNIT)
+    }
 }
 
 impl<S: PatternSum> Incremental for S {
@@ -132,19 +142,14 @@ impl<S: PatternSum> Incremental for S {
 
     #[inline]
     fn value(&self, state: &Indices, position: Position) -> i32 {
-        self.value_near(state, position, i32::MIN / 2, i32::MAX / 2)
+        let sum = || self.sum(state, position).clamp(-64 * UNIT, 64 * UNIT);
+        wiped_out(position).unwrap_or_else(sum)
     }
 
     #[inline]
     fn value_near(&self, state: &Indices, position: Position, alpha: i32, beta: i32) -> i32 {
-        // A side without discs has lost, whatever the tables say.
-        if position.mover().is_empty() {
-            return -64 * UNIT;
-        }
-        if position.opponent().is_empty() {
-            return 64 * UNIT;
-        }
-        self.sum_near(state, position, alpha, beta).clamp(-64 * UNIT, 64 * UNIT)
+        let sum = || self.sum_near(state, position, alpha, beta).clamp(-64 * UNIT, 64 * UNIT);
+        wiped_out(position).unwrap_or_else(sum)
     }
 }
 

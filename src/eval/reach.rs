@@ -40,6 +40,9 @@ pub const TABLES: [(usize, usize); 11] = [
 /// How many of [`TABLES`], from the first, belong to the rough value.
 pub const ROUGH_TABLES: usize = 3;
 
+/// Indices per position in those.
+pub const ROUGH_LANES: usize = TABLES[0].0 + TABLES[1].0 + TABLES[2].0;
+
 /// Indices per position.
 pub const LANES: usize = 49;
 

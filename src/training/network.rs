@@ -34,7 +34,7 @@ const BATCH: usize = 128;
 /// Positions whose contents are looked up together, in parallel.
 const BLOCK: usize = 8192;
 /// Contents per position.
-const LANES: usize = 42 + reach::LANES;
+const LANES: usize = pattern::SHAPE_LANES + reach::LANES;
 /// An error counts at most so many discs, so that single positions cannot upset everything.
 const MOST_ERROR: f32 = 24.0;
 /// Taken as taught to every row before the first step, in squared discs.

@@ -12,14 +12,14 @@ use rayon::prelude::*;
 
 use super::network::Sample;
 use crate::eval::UNIT;
-use crate::eval::geometry::{self, Geometry};
+use crate::eval::geometry::Geometry;
 use crate::eval::linear::{PLIES, ply_of};
 use crate::eval::pattern::{self, ANCHORS, anchors_around};
 use crate::eval::reach;
 use crate::random::seeded;
 
 /// Contents per position.
-const LANES: usize = geometry::LANES + 9;
+const LANES: usize = pattern::SHAPE_LANES + reach::ROUGH_LANES;
 
 /// Room for the anchors of one content: a cache line of floats.
 const ROW: usize = 16;
@@ -76,7 +76,7 @@ pub struct Fitted {
 }
 
 /// A position as the fit sees it.
-struct Row {
+struct Encoded {
     /// Canonical content of each lane, numbered within its shape.
     contents: [u16; LANES],
     ply: usize,
@@ -115,7 +115,7 @@ impl Features {
         Features { geometry, lanes, begins }
     }
 
-    fn row(&self, sample: &Sample) -> Row {
+    fn encode(&self, sample: &Sample) -> Encoded {
         let shapes = self.geometry.indices(sample.position);
         let indices = shapes.0[..self.geometry.lanes()].iter().copied();
         let mut indices = indices.chain(reach::indices(sample.position));
@@ -128,7 +128,7 @@ impl Features {
         let ply = ply_of(sample.position);
         let (anchor, after, share) = anchors_around(ply);
         debug_assert!(share == 0.0 || after == anchor + 1);
-        Row { contents, ply, anchor, share, target: sample.target }
+        Encoded { contents, ply, anchor, share, target: sample.target }
     }
 }
 
@@ -163,7 +163,7 @@ impl Model {
     }
 
     /// Target minus value.
-    fn error(&self, row: &Row) -> f32 {
+    fn error(&self, row: &Encoded) -> f32 {
         let after = (row.anchor + 1).min(ROW - 1);
         let mut sum = self.constants[row.ply];
         for (begin, lanes) in self.features.begins.iter().zip(&self.features.lanes) {
@@ -177,7 +177,7 @@ impl Model {
 
     /// Adds `amount(row number)` times the share of the anchor to some power to the gradient of every
     /// weight that each row uses.
-    fn gather(&mut self, rows: &[Row], power: i32, amount: impl Fn(usize) -> f32 + Sync) {
+    fn gather(&mut self, rows: &[Encoded], power: i32, amount: impl Fn(usize) -> f32 + Sync) {
         let mut slices = Vec::new();
         let mut rest = &mut self.gradient[..];
         for (&(_, count), lanes) in pattern::rough_packings().iter().zip(&self.features.lanes) {
@@ -204,7 +204,8 @@ impl Model {
     /// Counts how often a batch meets each weight.
     fn weigh_evidence(&mut self, samples: &[Sample], settings: &RoughSettings) {
         for chunk in samples.chunks(settings.batch) {
-            let rows: Vec<Row> = chunk.par_iter().map(|one| self.features.row(one)).collect();
+            let rows: Vec<Encoded> =
+                chunk.par_iter().map(|one| self.features.encode(one)).collect();
             self.gather(&rows, 2, |_| 1.0);
             for row in &rows {
                 self.constant_evidence[row.ply] += 1.0;
@@ -222,7 +223,7 @@ impl Model {
 
     /// One step.
     fn step(&mut self, batch: &[Sample], rate: f32, ridge: f32, momentum: f32) {
-        let rows: Vec<Row> = batch.par_iter().map(|one| self.features.row(one)).collect();
+        let rows: Vec<Encoded> = batch.par_iter().map(|one| self.features.encode(one)).collect();
         let errors: Vec<f32> = rows.par_iter().map(|row| self.error(row)).collect();
         self.gather(&rows, 1, |number| errors[number]);
         let mut constant_gradient = [0.0; PLIES];
@@ -259,7 +260,7 @@ impl Model {
         let distances: Vec<(usize, f64)> = samples
             .par_iter()
             .map(|one| {
-                let row = self.features.row(one);
+                let row = self.features.encode(one);
                 (row.ply, f64::from(self.error(&row)).powi(2))
             })
             .collect();

@@ -28,6 +28,11 @@ impl PatternSum for Pattern {
         &self.geometry
     }
 
+    #[inline]
+    fn sum(&self, indices: &Indices, position: Position) -> i32 {
+        self.network.value(indices, &Reach::new(position), ply_of(position))
+    }
+
     /// Rough where the rough value lies a margin outside the window.
     #[inline]
     fn sum_near(&self, indices: &Indices, position: Position, alpha: i32, beta: i32) -> i32 {

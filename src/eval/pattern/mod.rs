@@ -72,6 +72,9 @@ pub fn geometry() -> Geometry {
     Geometry::new(SHAPES.iter().map(|(name, squares, _)| Shape::new(name, squares)).collect())
 }
 
+/// Placements of all shapes.
+pub const SHAPE_LANES: usize = rough::ENDS.0;
+
 /// How many shapes there are.
 pub fn shape_count() -> usize {
     SHAPES.len()
