@@ -69,7 +69,7 @@ static RISK: TypedOption<f64> = TypedOption::number(
     "risk",
     0.0,
     128.0,
-    4.0,
+    1.0,
     "Discs of minimax value that OM search may give up for what it expects; 128 is no limit.",
 );
 static MODEL_LEVELS: TypedOption<i64> = TypedOption::integer(
