@@ -1,11 +1,12 @@
 //! What every fuzz target does with its bytes: any input gives a value or an error, never a panic,
 //! and what was read can be written and read again.
 //!
-//! The targets of `fuzz_targets/` run these under libFuzzer; `tests/fuzz_corpus.rs` runs them on
+//! `target.rs` runs these under libFuzzer; `tests/fuzz_corpus.rs` runs them on
 //! every file of `corpus/` (valid samples, and inputs that once broke something) in `cargo test`.
 
 use kitai::arena::PlayerSpec;
 use kitai::arena::log::LOG;
+use kitai::arena::tournament::{Overrides, TournamentFile};
 use kitai::eval::pattern::Weights;
 use kitai::options::Options;
 use kitai::protocol::{gtp, nboard};
@@ -34,15 +35,16 @@ pub(crate) const ALL: &[(&str, Body)] = &[
     ("player", player),
     ("sgf", sgf),
     ("sigma", sigma),
+    ("tournament", tournament),
     ("transcript", transcript),
     ("weights", weights),
     ("wthor", wthor),
 ];
 
-/// Runs a target; gives how many valid things it found.
-pub(crate) fn run(name: &str, bytes: &[u8]) -> usize {
-    let (_, body) = ALL.iter().find(|(known, _)| *known == name).expect("a known target");
-    body(bytes)
+/// A target by name.
+#[allow(dead_code, reason = "the replay of the corpus takes all of them")]
+pub(crate) fn named(name: &str) -> Body {
+    ALL.iter().find(|(known, _)| *known == name).expect("a known target").1
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -170,6 +172,13 @@ fn config(bytes: &[u8]) -> usize {
 /// Players as the lines of a tournament name them.
 fn player(bytes: &[u8]) -> usize {
     text(bytes).lines().filter(|line| PlayerSpec::parse(line).is_ok()).count()
+}
+
+/// A tournament file, without the file of openings it may name.
+fn tournament(bytes: &[u8]) -> usize {
+    let over = Overrides { openings: Some("start".to_owned()), ..Overrides::default() };
+    let plan = TournamentFile::parse(text(bytes)).and_then(|file| file.plan(&over));
+    usize::from(plan.is_ok_and(|plan| plan.players.len() > 1))
 }
 
 fn weights(bytes: &[u8]) -> usize {
