@@ -12,7 +12,7 @@ use crate::record::whole_file;
 use crate::statistics::accuracy::{Accuracy, Summary};
 use crate::training::curve;
 use crate::training::fit::{Epoch, FitSettings, Progress, fit};
-use crate::training::network::{Sample, targets};
+use crate::training::network::{FOLLOW, Sample, targets};
 use crate::training::positions;
 
 /// Fit the weights of the pattern evaluation to scored positions.
@@ -46,7 +46,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = FitSettings::default().network.rate)]
     rate: f32,
     /// How much the target of the next position of a game counts beside a position's own score
-    #[arg(long, default_value_t = FitSettings::default().network.follow)]
+    #[arg(long, default_value_t = FOLLOW)]
     follow: f32,
     /// Most positions that the rough value, which settles most leaves of a search, learns from
     #[arg(long, value_name = "POSITIONS", default_value_t = FitSettings::default().rough_positions)]

@@ -3,7 +3,8 @@
 //! [`sources`] chooses positions from games, [`scorer`] says what they are worth, [`label`] and
 //! [`selfplay`] do that for many and keep them in compact files ([`positions`], [`games`]), [`fit`]
 //! turns these into weights of the [`network`] and of its [`rough`] stand-in; [`calibration`] fits
-//! what the search assumes about its errors. Everything can be interrupted and taken up again.
+//! what the search assumes about its errors. Making positions can be interrupted and taken up again;
+//! an interrupted fit keeps what it has learnt, but begins anew.
 
 mod bits;
 pub mod calibration;
