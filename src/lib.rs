@@ -12,6 +12,7 @@
 //! | [`training`] | how the evaluation learns: scored positions, self-play, the fit, calibration |
 //! | [`config`] | presets: option values by name |
 //! | [`engine`] | games, their clocks and limits, the threads that think about them, all options |
+//! | [`book`] | openings: their names, values and what games taught, safely on disk
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth; registry |
 //! | [`game`] | the small trait the research searches are generic over |
@@ -45,6 +46,7 @@
 //! ```
 
 pub mod arena;
+pub mod book;
 pub mod cli;
 pub mod config;
 pub mod engine;
