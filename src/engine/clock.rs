@@ -9,6 +9,8 @@
 //! number of empties: little in the opening, most where the search comes within reach of the end,
 //! next to nothing once the game is solved. Whatever happens, `hard` leaves enough for the lag of
 //! every move that may still come, so a player that always thinks up to `hard` never loses on time.
+//! On a clock so short that the lag alone would use it up, half of the game's time is kept for lag
+//! and the rest is played with: reserving all of it would mean never to think.
 
 use std::time::Duration;
 
@@ -26,6 +28,10 @@ mod parameters {
     pub(super) const LARGEST_PART: u32 = 2;
     /// Own moves beyond alternate play that the lag reserve covers (the opponent may pass).
     pub(super) const EXTRA_MOVES: u32 = 6;
+    /// Own moves of a whole game, if turns alternate.
+    pub(super) const GAME_MOVES: u32 = 30;
+    /// At most this part of the whole game's time is reserved for lag: 1 / `LARGEST_LAG_PART`.
+    pub(super) const LARGEST_LAG_PART: u32 = 2;
     /// Part of a period's time kept back when a single move must fit into it.
     pub(super) const PERIOD_RESERVE: f64 = 0.05;
     /// The most that is kept back of such a period (the GTP advice for whole-second clocks).
@@ -45,7 +51,8 @@ mod parameters {
     }
 }
 use parameters::{
-    EXTRA_MOVES, INSTANT, LARGEST_PART, PERIOD_RESERVE, PERIOD_RESERVE_MOST, STRETCH,
+    EXTRA_MOVES, GAME_MOVES, INSTANT, LARGEST_LAG_PART, LARGEST_PART, PERIOD_RESERVE,
+    PERIOD_RESERVE_MOST, STRETCH,
 };
 
 /// Overtime after the main time: every `period` must hold `stones` moves.
@@ -62,6 +69,9 @@ pub struct Overtime {
 pub struct Clock {
     /// Main time left, or what is left of the running overtime period if `stones` is not 0.
     pub left: Duration,
+    /// Main time at the start of the game: what the reserve for lag is measured against, so that
+    /// it does not melt away as the time does.
+    pub initial: Duration,
     /// Added after each own move of the main time.
     pub increment: Duration,
     /// What follows the main time; without it, an empty clock loses.
@@ -82,6 +92,7 @@ impl Clock {
     pub const fn absolute(main: Duration) -> Clock {
         Clock {
             left: main,
+            initial: main,
             increment: Duration::ZERO,
             overtime: None,
             stones: 0,
@@ -185,7 +196,7 @@ impl Clock {
     fn plan_main(&self, known: Duration, empties: u32, overhead: Duration) -> TimeLimit {
         let moves = moves_left(empties);
         let to_come = self.increment * (moves - 1);
-        let lag = (overhead + INSTANT) * (moves + EXTRA_MOVES);
+        let lag = (self.planned_lag(overhead) + INSTANT) * (moves + EXTRA_MOVES);
         let usable = known.saturating_sub(lag.saturating_sub(to_come).max(overhead + INSTANT));
         // A move may run over into the first overtime period by its share of that period.
         let per_stone = match self.overtime {
@@ -199,6 +210,13 @@ impl Clock {
         let largest = usable / LARGEST_PART + per_stone;
         let hard = (soft * STRETCH).min(largest);
         TimeLimit { soft: soft.min(hard), hard }
+    }
+
+    /// The lag to reserve for each move to come: the overhead, unless that many overheads would
+    /// take most of the game's time.
+    fn planned_lag(&self, overhead: Duration) -> Duration {
+        let game = self.initial + self.increment * (GAME_MOVES - 1);
+        overhead.min(game / LARGEST_LAG_PART / (GAME_MOVES + EXTRA_MOVES))
     }
 }
 
@@ -257,7 +275,7 @@ mod tests {
             if !main.is_zero() {
                 clocks.push(Clock::absolute(main));
             }
-            for increment in [100, 1000, 5000, 12_000].map(ms) {
+            for increment in [10, 100, 1000, 5000, 12_000].map(ms) {
                 clocks.push(Clock::fischer(main.max(increment), increment));
             }
             for (period, stones) in [(1, 1), (2, 1), (5, 1), (15, 1), (10, 5), (30, 25), (300, 10)]
@@ -294,6 +312,17 @@ mod tests {
             survives(clock, ms(50), ms(2), &[], true).unwrap();
             survives(clock, ms(50), ms(2), &[30, 20, 10, 5], true).unwrap();
         }
+    }
+
+    #[test]
+    fn a_short_clock_is_played_with_although_the_overhead_of_all_moves_would_eat_it() {
+        let mut clock = Clock::fischer(ms(1000), ms(10));
+        for empties in (1..=60).rev().step_by(2) {
+            let limit = clock.plan(empties, ms(50));
+            assert!(empties < 12 || limit.soft >= ms(5), "{limit:?} at {empties} empties");
+            assert!(clock.spend(limit.soft + ms(10)), "{clock:?}");
+        }
+        assert!(clock.left < ms(500), "{clock:?}");
     }
 
     #[test]

@@ -365,7 +365,8 @@ impl GtpSession {
 
     fn set_time_left(&mut self, color: Color, left: Duration, stones: u32, exact: bool) {
         let full = self.full_clock;
-        let mut clock = full.unwrap_or(Clock::absolute(left));
+        let known = full.or(self.game.clock(color));
+        let mut clock = known.unwrap_or(Clock::absolute(left));
         let fresh_period = full
             .and_then(|clock| clock.overtime)
             .is_some_and(|overtime| overtime.period == left && overtime.stones == stones);
