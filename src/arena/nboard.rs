@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::clock::TimeControl;
 use super::gtp::wait_for_move;
 use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
-use super::process::{EngineProcess, Line, head};
+use super::process::{EngineProcess, TimedLine, head};
 use crate::othello::Move;
 use crate::record::{ClockSettings, GameRecord, Note, Period, ggf};
 use crate::score::Score;
@@ -57,7 +57,7 @@ impl Running {
         stop: &StopFlag,
         awaited: &str,
         wanted: impl Fn(&str) -> bool,
-    ) -> Result<Line, Fault> {
+    ) -> Result<TimedLine, Fault> {
         loop {
             match self.process.receive(until, stop) {
                 Ok(line) if wanted(&line.text) => return Ok(line),

@@ -18,10 +18,9 @@ use std::time::{Duration, Instant};
 
 use super::descendants::{self, Mark};
 use super::player::{Fault, FaultKind};
+use crate::record::lines::{LONGEST_LINE, next_line};
 use crate::search::StopFlag;
 
-/// Longest line kept, bytes; the rest of a longer one is dropped.
-const LONGEST_LINE: usize = 1 << 16;
 /// Lines that may wait unread before the engine's writing blocks.
 const QUEUE: usize = 1024;
 /// Output without an answer, bytes, that counts as a flood: thinking output of a long search is
@@ -37,7 +36,7 @@ const LAST_BREATH: Duration = Duration::from_secs(2);
 
 /// A line of output and when it came.
 #[derive(Debug)]
-pub struct Line {
+pub struct TimedLine {
     /// Without the line break.
     pub text: String,
     /// When it was read.
@@ -64,7 +63,7 @@ pub struct EngineProcess {
 
 /// The engine's lines and the thread that reads them.
 struct Output {
-    lines: Receiver<Line>,
+    lines: Receiver<TimedLine>,
     /// Closed to call the thread off.
     wake: PipeWriter,
     thread: JoinHandle<()>,
@@ -109,10 +108,10 @@ impl EngineProcess {
         let (called_off, wake) = std::io::pipe()?;
         let (sender, lines) = mpsc::sync_channel(QUEUE);
         let unanswered = self.unanswered.clone();
-        let input = BufReader::new(UntilCalledOff { pipe, called_off });
+        let input = BufReader::new(UntilCalledOff { pipe, called_off, unanswered });
         let thread = std::thread::Builder::new()
             .name("engine output".to_owned())
-            .spawn(move || read_lines(input, &sender, &unanswered))?;
+            .spawn(move || read_lines(input, &sender))?;
         Ok(Output { lines, wake, thread })
     }
 
@@ -134,7 +133,7 @@ impl EngineProcess {
     /// # Errors
     /// [`FaultKind::Hang`] if none came in time or the match was stopped, [`FaultKind::Crash`] at
     /// the end of output, [`FaultKind::Garbage`] if the engine floods.
-    pub fn receive(&mut self, until: Instant, stop: &StopFlag) -> Result<Line, Fault> {
+    pub fn receive(&mut self, until: Instant, stop: &StopFlag) -> Result<TimedLine, Fault> {
         loop {
             if self.unanswered.load(Ordering::Relaxed) > FLOOD {
                 let detail = format!("more than {} MiB of output without an answer", FLOOD >> 20);
@@ -161,7 +160,7 @@ impl EngineProcess {
         }
     }
 
-    fn next_line(&self, wait: Duration) -> Result<Line, RecvTimeoutError> {
+    fn next_line(&self, wait: Duration) -> Result<TimedLine, RecvTimeoutError> {
         match &self.output {
             Some(output) => output.lines.recv_timeout(wait),
             None => Err(RecvTimeoutError::Disconnected),
@@ -215,13 +214,23 @@ impl Drop for EngineProcess {
 struct UntilCalledOff {
     pipe: ChildStdout,
     called_off: PipeReader,
+    /// Counts the bytes read since the last command, complete lines or not.
+    unanswered: Arc<AtomicU64>,
+}
+
+impl UntilCalledOff {
+    fn read_counted(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.pipe.read(buffer)?;
+        self.unanswered.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
 }
 
 impl Read for UntilCalledOff {
     #[cfg(not(unix))]
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let _ = &self.called_off;
-        self.pipe.read(buffer)
+        self.read_counted(buffer)
     }
 
     #[cfg(unix)]
@@ -242,7 +251,7 @@ impl Read for UntilCalledOff {
                 return Ok(0);
             }
             if waiting[1].any() == Some(true) {
-                return self.pipe.read(buffer);
+                return self.read_counted(buffer);
             }
         }
     }
@@ -257,34 +266,11 @@ pub fn head(line: &str) -> String {
     }
 }
 
-/// Reads until the end of output or until nobody listens any more.
-fn read_lines(mut output: impl BufRead, lines: &SyncSender<Line>, unanswered: &AtomicU64) {
-    let mut bytes = Vec::new();
-    loop {
-        bytes.clear();
-        // A line longer than the limit comes in pieces; only the first is passed on.
-        let mut first_piece = true;
-        loop {
-            let mut piece = Vec::new();
-            let limit = LONGEST_LINE as u64;
-            let Ok(count) = output.by_ref().take(limit).read_until(b'\n', &mut piece) else {
-                return;
-            };
-            if count == 0 && first_piece {
-                return;
-            }
-            unanswered.fetch_add(count as u64, Ordering::Relaxed);
-            if std::mem::take(&mut first_piece) {
-                bytes.append(&mut piece);
-                if bytes.ends_with(b"\n") || count == 0 {
-                    break;
-                }
-            } else if piece.ends_with(b"\n") || count == 0 {
-                break;
-            }
-        }
-        let text = String::from_utf8_lossy(&bytes).trim_end_matches(['\r', '\n']).to_owned();
-        if lines.send(Line { text, at: Instant::now() }).is_err() {
+/// Reads until the end of output or until nobody listens any more. Of a line that is too long only
+/// the beginning is passed on.
+fn read_lines(mut output: impl BufRead, lines: &SyncSender<TimedLine>) {
+    while let Ok(Some(line)) = next_line(&mut output, LONGEST_LINE) {
+        if lines.send(TimedLine { text: line.into_text(), at: Instant::now() }).is_err() {
             return;
         }
     }
@@ -299,14 +285,12 @@ mod tests {
         let long = "x".repeat(3 * LONGEST_LINE + 7);
         let text = format!("one\r\n{long}\ntwo\nlast");
         let (sender, lines) = mpsc::sync_channel(10);
-        let counter = AtomicU64::new(0);
-        read_lines(text.as_bytes(), &sender, &counter);
+        read_lines(text.as_bytes(), &sender);
         drop(sender);
         let got: Vec<String> = lines.into_iter().map(|line| line.text).collect();
         assert_eq!(got.len(), 4);
         assert_eq!((got[0].as_str(), got[2].as_str(), got[3].as_str()), ("one", "two", "last"));
         assert_eq!(got[1].len(), LONGEST_LINE);
-        assert_eq!(counter.load(Ordering::Relaxed), text.len() as u64);
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod game_record;
 pub mod ggf;
 mod grammar;
 pub mod history;
+pub mod lines;
 pub mod obf;
 pub mod sealed;
 pub mod sgf;

@@ -5,22 +5,15 @@
 
 use std::io::BufRead;
 
+use super::lines::{LONGEST_LINE, RawLine, decoded, next_line};
 use super::{Fault, Place, RecordError};
 
-/// Longest line of a line-based file, in bytes; the longest sane one, a problem with every move
-/// listed, has under a thousand.
-pub const MAX_LINE: usize = 64 * 1024;
 /// Longest game of a GGF or SGF file, in bytes; leaves room for an analysed game with comments.
 pub const MAX_GAME: usize = 1024 * 1024;
 
 /// Puts an error that stood in a single line where that line is in its file.
 pub(super) fn located<T>(result: Result<T, RecordError>, line: usize) -> Result<T, RecordError> {
     result.map_err(|error| error.shifted(line, 1))
-}
-
-fn decoded(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| error.as_bytes().iter().map(|&byte| char::from(byte)).collect())
 }
 
 /// The lines of a file with their numbers, line ends removed.
@@ -34,36 +27,6 @@ impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Lines<R> {
         Lines { input, line: 0, ended: false }
     }
-
-    /// Reads up to the next line end, keeping no more than the limit; `None` at the end of input.
-    fn read_line(&mut self) -> Result<Option<Vec<u8>>, Fault> {
-        let (mut line, mut any, mut too_long) = (Vec::new(), false, false);
-        loop {
-            let buffer = self.input.fill_buf()?;
-            if buffer.is_empty() {
-                break;
-            }
-            any = true;
-            let end = buffer.iter().position(|&byte| byte == b'\n');
-            let part = &buffer[..end.unwrap_or(buffer.len())];
-            too_long |= line.len() + part.len() > MAX_LINE;
-            if !too_long {
-                line.extend_from_slice(part);
-            }
-            let used = end.map_or(buffer.len(), |end| end + 1);
-            self.input.consume(used);
-            if end.is_some() {
-                break;
-            }
-        }
-        if too_long {
-            return Err(Fault::TooLong { limit: MAX_LINE });
-        }
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
-        Ok(any.then_some(line))
-    }
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
@@ -75,12 +38,13 @@ impl<R: BufRead> Iterator for Lines<R> {
         }
         self.line += 1;
         let place = Place::Text { line: self.line, column: 1 };
-        match self.read_line() {
-            Ok(line) => Some(Ok((self.line, decoded(line?)))),
-            Err(fault) => {
+        match next_line(&mut self.input, LONGEST_LINE).transpose()? {
+            Ok(RawLine::Text(text)) => Some(Ok((self.line, text))),
+            Ok(RawLine::TooLong(_)) => Some(Err(Fault::TooLong { limit: LONGEST_LINE }.at(place))),
+            Err(error) => {
                 // After a failed read there is nothing more to get.
-                self.ended = matches!(fault, Fault::Io(_));
-                Some(Err(fault.at(place)))
+                self.ended = true;
+                Some(Err(Fault::Io(error).at(place)))
             }
         }
     }
@@ -237,7 +201,7 @@ impl<R: BufRead> Games<R> {
                 Some(b'(') => return Ok(Some(Begun::new(self.line, self.column, count))),
                 Some(byte) => {
                     match &mut junk {
-                        Some((_, bytes)) if bytes.len() < MAX_LINE => bytes.push(byte),
+                        Some((_, bytes)) if bytes.len() < LONGEST_LINE => bytes.push(byte),
                         Some(_) => {}
                         None if byte.is_ascii_digit() && count.len() < 9 => {
                             count.push(char::from(byte));

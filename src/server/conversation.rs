@@ -16,11 +16,12 @@ use tokio::time::sleep_until;
 use tracing::{debug, info, trace, warn};
 
 use super::learning::LearnFile;
-use super::lines::{RawLine, next_line};
+use super::lines::next_line;
 use crate::engine::{Engine, EngineEvent, GameId, SearchId, SearchUpdate};
 use crate::files;
 use crate::options::Options;
 use crate::protocol::{Action, Actions, Input, InputLine, Phase, RequestId, Session};
+use crate::record::lines::RawLine;
 
 /// Lines read ahead of the session, so that an end of input is noticed behind them.
 const READ_AHEAD: usize = 64;
@@ -154,7 +155,7 @@ where
                             trace!(target: "kitai::wire", "< {text}");
                             InputLine::Text(text)
                         }
-                        RawLine::TooLong => {
+                        RawLine::TooLong(_) => {
                             trace!(target: "kitai::wire", "< (a line that is too long)");
                             InputLine::TooLong
                         }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::conversation::{Arrival, Lines};
-use super::lines::RawLine;
+use crate::record::lines::RawLine;
 
 /// The word before the token.
 const TOKEN: &str = "kitai-token";

@@ -13,7 +13,6 @@ mod signals;
 mod socket;
 mod tcp;
 
-pub use lines::LONGEST_LINE;
 pub use tcp::{Listen, ListenError};
 
 use std::net::SocketAddr;

@@ -226,7 +226,8 @@ fn gtp_replies_once(mut lines: Vec<Vec<u8>>, arguments: &[&str]) {
     let expected = lines
         .iter()
         .filter(|line| {
-            line.len() > kitai::server::LONGEST_LINE || grammar::parse(&decode(line)).is_some()
+            line.len() > kitai::record::lines::LONGEST_LINE
+                || grammar::parse(&decode(line)).is_some()
         })
         .count();
     lines.push(b"424242 protocol_version".to_vec());
