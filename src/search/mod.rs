@@ -20,6 +20,7 @@ pub mod opponent;
 pub mod registry;
 pub mod report;
 pub mod shared;
+pub mod win_rate;
 
 pub use limits::{Limits, StopFlag, TimeLimit};
 pub use registry::{METHOD, MethodSpec, build, chosen, methods};

@@ -8,6 +8,7 @@ use super::exact::expected_max;
 use super::node_counter::NodeCounter;
 use super::settings::{ExpectationSettings, Finished, Passes};
 use super::tree::{Expansion, Tree};
+use crate::search::win_rate::WinRateMap;
 
 /// A rule that makes a node's value from its children's.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -64,7 +65,7 @@ impl OlderRule {
     fn scaled(self, discs: f64) -> f64 {
         match self {
             OlderRule::Product { scale } | OlderRule::Average { scale } => {
-                1.0 / (1.0 + (-discs / scale).exp())
+                WinRateMap::Logistic { scale }.win_rate(discs)
             }
             _ => discs,
         }
@@ -74,7 +75,7 @@ impl OlderRule {
     fn to_discs(self, value: f64) -> f64 {
         match self {
             OlderRule::Product { scale } | OlderRule::Average { scale } => {
-                (scale * (value / (1.0 - value)).ln()).clamp(-64.0, 64.0)
+                WinRateMap::Logistic { scale }.discs(value)
             }
             _ => value,
         }

@@ -1,10 +1,8 @@
 //! The formulas of Monte Carlo tree search, each a pure function: UCB1, UCB1 with the evaluation
-//! as virtual playouts (Kitamura and Matsuzaki 2017, equations 1–3), and PUCT.
+//! as virtual playouts (Kitamura and Matsuzaki 2017, equations 1 and 2), and PUCT.
 //!
 //! Win rates and win counts are always from the point of view of the side that moves *into* the
 //! child being judged.
-
-use crate::eval::UNIT;
 
 /// UCB1 (equation 1): win rate plus `c` (C) times √(ln n / n_s).
 ///
@@ -73,37 +71,6 @@ pub fn puct(value: f32, prior: f32, visits: u32, root_of_total: f32, c: f32) -> 
     value + c * prior * root_of_total / (1 + visits) as f32
 }
 
-/// How an evaluation becomes a win rate and back.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum WinRateMap {
-    /// Equation 3: 0.5 + P / range / 2, held within 0 and 1. The range is in evaluation units.
-    Linear(f64),
-    /// A logistic curve with the slope of the linear map at 0.
-    Logistic(f64),
-}
-
-impl WinRateMap {
-    /// The win rate of the side whose view `units` (P(s), [`UNIT`]ths of a disc) is.
-    #[inline]
-    pub fn win_rate(self, units: i32) -> f64 {
-        let units = f64::from(units);
-        match self {
-            WinRateMap::Linear(range) => (0.5 + units / range / 2.0).clamp(0.0, 1.0),
-            WinRateMap::Logistic(range) => 1.0 / (1.0 + (-2.0 * units / range).exp()),
-        }
-    }
-
-    /// The score in discs this win rate stands for, ±64 at most: the inverse of
-    /// [`WinRateMap::win_rate`], for showing.
-    pub fn discs(self, win_rate: f64) -> f64 {
-        let units = match self {
-            WinRateMap::Linear(range) => (win_rate - 0.5) * 2.0 * range,
-            WinRateMap::Logistic(range) => (win_rate / (1.0 - win_rate)).ln() * range / 2.0,
-        };
-        (units / f64::from(UNIT)).clamp(-64.0, 64.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,25 +109,6 @@ mod tests {
             let none = VirtualPlayouts { weight: 0.0, log };
             close(ucb1_with_prior(0.9, none, 3.5, 8, 50, 0.4), ucb1(3.5, 8, 50, 0.4));
         }
-    }
-
-    #[test]
-    fn the_linear_map_gives_the_worked_numbers() {
-        let map = WinRateMap::Linear(5000.0);
-        for (units, rate) in [(0, 0.5), (1280, 0.628), (-5000, 0.0), (6000, 1.0)] {
-            close(map.win_rate(units), rate);
-        }
-        close(map.discs(0.628), 10.0);
-    }
-
-    #[test]
-    fn the_logistic_map_has_the_slope_of_the_linear_one_and_an_inverse() {
-        let (linear, logistic) = (WinRateMap::Linear(5000.0), WinRateMap::Logistic(5000.0));
-        close(logistic.win_rate(10) - 0.5, linear.win_rate(10) - 0.5);
-        close(logistic.win_rate(5000), 1.0 / (1.0 + (-2.0f64).exp()));
-        close(logistic.discs(logistic.win_rate(1920)), 15.0);
-        assert_eq!(logistic.discs(1.0), 64.0);
-        assert_eq!(logistic.discs(0.0), -64.0);
     }
 
     #[test]

@@ -12,10 +12,10 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::formula::{PriorLog, VirtualPlayouts, WinRateMap, ucb1, ucb1_with_prior};
+use super::formula::{PriorLog, VirtualPlayouts, ucb1, ucb1_with_prior};
 use super::parameters::{FIRST_REPORT, PLAYOUTS_PER_CLOCK_LOOK};
 use super::playout::PlayoutPolicy;
-use crate::eval::{self, Evaluator};
+use crate::eval::{self, Evaluator, UNIT};
 use crate::options::{OptionError, Options, TypedOption};
 use crate::othello::{Bitboard, Move, Position};
 use crate::random::{Random, SEED, seeded};
@@ -24,6 +24,7 @@ use crate::search::budget::Budget;
 use crate::search::limits::PLAYOUT_LIMITS;
 use crate::search::registry::MethodSpec;
 use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
+use crate::search::win_rate::WinRateMap;
 use crate::search::{Method, Request, StopFlag};
 
 /// What makes one player of the paper differ from another.
@@ -43,7 +44,7 @@ pub struct UctSettings {
 
 impl UctSettings {
     fn from_options(options: &Options) -> UctSettings {
-        let range = options.get(&WIN_RATE_RANGE);
+        let range = options.get(&WIN_RATE_RANGE) / f64::from(UNIT);
         let log = match options.get(&PRIOR_LOG).as_str() {
             "inside" => PriorLog::Inside,
             _ => PriorLog::Outside,
@@ -52,8 +53,8 @@ impl UctSettings {
             exploration: options.get(&UCB_C),
             prior: VirtualPlayouts { weight: options.get(&PRIOR_WEIGHT), log },
             map: match options.get(&WIN_RATE_MAP).as_str() {
-                "logistic" => WinRateMap::Logistic(range),
-                _ => WinRateMap::Linear(range),
+                "logistic" => WinRateMap::Logistic { scale: range / 2.0 },
+                _ => WinRateMap::Linear { range },
             },
             expand_threshold: options.get(&EXPAND_THRESHOLD) as u32,
             most_nodes: (super::memory(options) / size_of::<Node>()).min(u32::MAX as usize),
@@ -171,7 +172,8 @@ impl<'a> UctTree<'a> {
     fn push(&mut self, position: Position, played: Move) {
         let UctSettings { prior, map, .. } = self.player.settings;
         let estimate = if prior.weight > 0.0 {
-            map.win_rate(-self.player.evaluator.evaluate(position))
+            let units = -self.player.evaluator.evaluate(position);
+            map.win_rate(f64::from(units) / f64::from(UNIT))
         } else {
             0.5
         };
@@ -363,7 +365,7 @@ mod tests {
     const PLAIN: UctSettings = UctSettings {
         exploration: 0.1,
         prior: VirtualPlayouts { weight: 0.0, log: PriorLog::Outside },
-        map: WinRateMap::Linear(5000.0),
+        map: WinRateMap::Linear { range: 5000.0 / UNIT as f64 },
         expand_threshold: 31,
         most_nodes: 1_000_000,
     };

@@ -18,6 +18,7 @@ use crate::eval::{Incremental, UNIT};
 use crate::othello::{Bitboard, Move, Position};
 use crate::random::Random;
 use crate::search::endgame::Solver;
+use crate::search::win_rate::WinRateMap;
 
 /// What a leaf is worth.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -51,16 +52,17 @@ impl PuctSettings {
 
 /// The win rate of an evaluation in discs with so many empties.
 pub fn win_rate(discs: f32, empties: u32) -> f32 {
-    1.0 / (1.0 + (-discs / value_scale(empties)).exp())
+    value_map(empties).win_rate(f64::from(discs)) as f32
 }
 
 /// The evaluation in discs of a win rate: the inverse of [`win_rate`].
 pub fn discs(win_rate: f32, empties: u32) -> f32 {
-    (win_rate / (1.0 - win_rate)).ln() * value_scale(empties)
+    value_map(empties).discs(f64::from(win_rate)) as f32
 }
 
-fn value_scale(empties: u32) -> f32 {
-    VALUE_SCALE.0 + VALUE_SCALE.1 * empties as f32
+fn value_map(empties: u32) -> WinRateMap {
+    let scale = VALUE_SCALE.0 + VALUE_SCALE.1 * empties as f32;
+    WinRateMap::Logistic { scale: f64::from(scale) }
 }
 
 /// What a proven final score is worth: nearly all for winning, a little for the margin.
