@@ -79,6 +79,14 @@ impl Player {
         }
     }
 
+    /// Has the system hand out the memory of the method's tables now: the first search of a player
+    /// that waits for its opponent must not.
+    pub fn make_ready(&mut self) {
+        if let Some(built) = &mut self.method {
+            built.method.make_ready();
+        }
+    }
+
     /// Gives the method up altogether (after it failed); the next search builds a new one.
     pub fn discard_method(&mut self) {
         self.method = None;

@@ -264,6 +264,10 @@ impl Thread {
         }
         match guarded(|| self.player.configure(options)) {
             Ok(Ok(())) => {
+                // A method for a single game uses little of its tables.
+                if !fresh {
+                    self.player.make_ready();
+                }
                 self.shared.lock().configured = Some(self.player.options().clone());
                 SearchUpdate::Ready
             }

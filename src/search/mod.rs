@@ -75,4 +75,7 @@ pub trait Method: Send {
 
     /// Forgets everything learnt in earlier searches (hash tables, trees, generator state).
     fn clear(&mut self);
+
+    /// Has the system hand out the memory of the tables now, so that no search waits for it.
+    fn make_ready(&mut self) {}
 }

@@ -322,6 +322,11 @@ impl Method for ExpectationMethod {
         self.table.clear();
         self.solver.clear();
     }
+
+    fn make_ready(&mut self) {
+        self.table.make_resident();
+        self.solver.make_ready();
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use zerocopy::FromZeros;
 
-use crate::memory::{OutOfMemory, zeroed};
+use crate::memory::{OutOfMemory, make_resident, zeroed};
 
 /// What is known of a position at one depth.
 #[derive(Clone, Copy, Debug, FromZeros)]
@@ -35,6 +35,11 @@ impl Table {
     pub fn new(bytes: usize) -> Result<Table, OutOfMemory> {
         let slots = 1 << (bytes / size_of::<Entry>()).max(1).ilog2();
         Ok(Table { slots: zeroed(slots)? })
+    }
+
+    /// Has the system hand out the memory now.
+    pub fn make_resident(&self) {
+        make_resident(&self.slots);
     }
 
     /// Room for a single position: next to none.

@@ -445,6 +445,10 @@ impl Method for Puct {
         self.rng = seeded(self.settings.seed);
         self.solver.clear();
     }
+
+    fn make_ready(&mut self) {
+        self.solver.make_ready();
+    }
 }
 
 #[cfg(test)]

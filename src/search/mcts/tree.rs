@@ -15,7 +15,7 @@ use std::sync::atomic::{
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::parameters::{FOLD_SHARE, FOLD_VISITS};
-use crate::memory::OutOfMemory;
+use crate::memory::{OutOfMemory, has_room};
 use crate::othello::{Move, Square};
 
 /// The place of a node in the arena.
@@ -267,6 +267,12 @@ impl Tree {
     /// Makes sure that a chunk is there; `None` if the system grants no memory for it.
     fn make_chunk(&self, number: usize) -> Option<()> {
         if self.chunks[number].get().is_none() {
+            // One look for so many chunks, not for each.
+            const LOOK_EVERY: usize = 32;
+            let step = LOOK_EVERY * CHUNK * size_of::<Node>();
+            if number != 0 && number.is_multiple_of(LOOK_EVERY) && !has_room(step) {
+                return None;
+            }
             let mut nodes = Vec::new();
             nodes.try_reserve_exact(CHUNK).ok()?;
             nodes.resize_with(CHUNK, Node::default);
@@ -291,7 +297,8 @@ impl Tree {
     #[inline]
     fn chunk(&self, index: NodeIndex) -> &[Node] {
         self.chunks[index as usize / CHUNK]
-            .get_or_init(|| std::iter::repeat_with(Node::default).take(CHUNK).collect())
+            .get()
+            .expect("a chunk is made before any of its nodes is handed out")
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {

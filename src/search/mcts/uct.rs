@@ -16,6 +16,7 @@ use super::formula::{PriorLog, VirtualPlayouts, ucb1, ucb1_with_prior};
 use super::parameters::{FIRST_REPORT, PLAYOUTS_PER_CLOCK_LOOK};
 use super::playout::PlayoutPolicy;
 use crate::eval::{self, Evaluator, UNIT};
+use crate::memory::has_room;
 use crate::options::{OptionError, Options, TypedOption};
 use crate::othello::{Bitboard, Move, Position};
 use crate::random::{Random, SEED, seeded};
@@ -150,6 +151,8 @@ struct Node {
 }
 
 const ROOT: usize = 0;
+/// Nodes that there is always room for: the root, its children and some of theirs.
+const FIRST_NODES: usize = 1 << 10;
 
 /// The tree of one search and the player that grows it.
 struct UctTree<'a> {
@@ -163,7 +166,7 @@ struct UctTree<'a> {
 impl<'a> UctTree<'a> {
     fn new(player: &'a mut Uct, root: Position, root_moves: Bitboard) -> UctTree<'a> {
         let mut tree =
-            UctTree { player, nodes: Vec::new(), path: Vec::new(), deepest: 0, visited: 0 };
+            UctTree { player, nodes: Vec::with_capacity(FIRST_NODES), path: Vec::new(), deepest: 0, visited: 0 };
         tree.push(root, Move::Pass);
         tree.expand(ROOT, root_moves);
         tree
@@ -227,11 +230,21 @@ impl<'a> UctTree<'a> {
 
     /// Whether the leaf gets children now.
     fn is_ripe(&mut self, index: usize) -> bool {
+        self.nodes[index].visits >= self.player.settings.expand_threshold && self.make_room()
+    }
+
+    /// Whether one more node can get children: the tree may be as large as its settings say and no
+    /// larger than the machine has memory for.
+    fn make_room(&mut self) -> bool {
         const MOST_CHILDREN: usize = 64;
-        let UctSettings { expand_threshold, most_nodes, .. } = self.player.settings;
-        self.nodes[index].visits >= expand_threshold
-            && self.nodes.len() + MOST_CHILDREN <= most_nodes
-            && self.nodes.try_reserve(MOST_CHILDREN).is_ok()
+        let most_nodes = self.player.settings.most_nodes;
+        if self.nodes.capacity() - self.nodes.len() >= MOST_CHILDREN {
+            return self.nodes.len() + MOST_CHILDREN <= most_nodes;
+        }
+        let more = (self.nodes.len() / 2).min(most_nodes.saturating_sub(self.nodes.len()));
+        more >= MOST_CHILDREN
+            && has_room(more * size_of::<Node>())
+            && self.nodes.try_reserve_exact(more).is_ok()
     }
 
     /// One playout: down the tree, to the end of the game, back up.

@@ -231,6 +231,10 @@ impl Method for Minimax {
     fn clear(&mut self) {
         self.table.clear();
     }
+
+    fn make_ready(&mut self) {
+        self.table.make_resident();
+    }
 }
 
 impl Minimax {

@@ -14,7 +14,7 @@ use zerocopy::FromZeros;
 
 use super::probcut::Selectivity;
 use super::{SCORE_MAX, Value};
-use crate::memory::{OutOfMemory, prefer_huge_pages, zeroed};
+use crate::memory::{OutOfMemory, make_resident, zeroed};
 use crate::othello::{Position, hash};
 
 /// No move, in an entry.
@@ -163,8 +163,8 @@ impl Slot {
 
 impl Table {
     /// A table of about this many MiB (a power of two of buckets, at least one). The system hands the
-    /// memory out only when it is first used: a match builds a table for every game, and most games
-    /// touch little of it.
+    /// memory out only when it is first used, or by [`Table::make_resident`]: a match builds a table
+    /// for every game, and most games touch little of it.
     ///
     /// # Errors
     /// If there is not so much memory.
@@ -172,8 +172,12 @@ impl Table {
         let wanted = mebibytes.saturating_mul(1 << 20) / size_of::<Bucket>();
         let buckets = (wanted + 1).next_power_of_two() / 2;
         let buckets = zeroed(buckets.max(1))?;
-        prefer_huge_pages(&buckets);
         Ok(Table { buckets, generation: AtomicU8::new(1) })
+    }
+
+    /// Has the system hand out the memory now.
+    pub(super) fn make_resident(&self) {
+        make_resident(&self.buckets);
     }
 
     /// Forgets everything.

@@ -78,4 +78,10 @@ impl Method for Mixed {
         self.safe.clear();
         self.judge.clear();
     }
+
+    fn make_ready(&mut self) {
+        self.bold.make_ready();
+        self.safe.make_ready();
+        self.judge.make_ready();
+    }
 }

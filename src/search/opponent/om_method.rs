@@ -275,6 +275,10 @@ impl Method for Om {
         self.solver.clear();
         self.watch = self.watch.take().map(|watch| Watch::new(watch.unknown));
     }
+
+    fn make_ready(&mut self) {
+        self.solver.make_ready();
+    }
 }
 
 #[cfg(test)]

@@ -262,6 +262,10 @@ impl Method for Shared {
     fn clear(&mut self) {
         self.solver.clear();
     }
+
+    fn make_ready(&mut self) {
+        self.solver.make_ready();
+    }
 }
 
 #[cfg(test)]
