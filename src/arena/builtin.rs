@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use super::gtp::wait_for_move;
-use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
+use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Reply, Turn};
 use crate::engine::time::{RealTime, TimeSource};
 use crate::engine::{self, Budget, Engine, EngineEvent, GameId, SearchId, SearchUpdate};
 use crate::options::{OptionError, Options};
@@ -83,7 +83,7 @@ struct Answer {
     at: Instant,
 }
 
-impl Player for BuiltIn {
+impl Contestant for BuiltIn {
     fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
         let crash = |why: &dyn std::fmt::Display| Fault::new(FaultKind::Crash, why.to_string());
         let mut options = self.options.clone();

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use super::clock::TimeControl;
-use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
+use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Reply, Turn};
 use super::process::{EngineProcess, head};
 use super::referee::Rules;
 use crate::othello::Move;
@@ -253,7 +253,7 @@ pub(super) fn wait_for_move(turn: &Turn<'_>) -> Duration {
     turn.game.clock(turn.color).map_or(*patience, |clock| clock.left + *margin + *patience)
 }
 
-impl Player for GtpPlayer {
+impl Contestant for GtpPlayer {
     fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
         let patience = game.rules.patience;
         if self.running.is_none() {

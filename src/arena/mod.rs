@@ -2,7 +2,7 @@
 //!
 //! A [`Plan`] fixes every game in advance from a seed. The [`runner`] plays the games on several
 //! workers; in each the [`referee`] keeps board and clock and ends the game with a recorded reason
-//! when a [`Player`] fails. Finished games go to the [`log`], which is also the way to resume, and
+//! when a [`Contestant`] fails. Finished games go to the [`log`], which is also the way to resume, and
 //! [`standing`] sums them up with the arithmetic of [`crate::statistics`]; [`conduct`] does it all.
 //!
 //! | part | what it is for |
@@ -47,7 +47,7 @@ pub use log::Log;
 pub use logged::LoggedGame;
 pub use openings::{Opening, OpeningError, OpeningSource};
 pub use plan::{Kind, Plan};
-pub use player::{Fault, FaultKind, Player};
+pub use player::{Contestant, Fault, FaultKind};
 pub use referee::{Ending, Rules};
 pub use spec::{PlayerSpec, SpecError};
 pub use standing::Standing;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::clock::TimeControl;
 use super::gtp::wait_for_move;
-use super::player::{Choice, Fault, FaultKind, GameStart, Player, Reply, Turn};
+use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Reply, Turn};
 use super::process::{EngineProcess, TimedLine, head};
 use crate::othello::Move;
 use crate::record::{ClockSettings, GameRecord, Note, Period, ggf};
@@ -119,7 +119,7 @@ fn parse_answer(line: &str) -> Option<(Move, Option<Score>)> {
     Some((played, score))
 }
 
-impl Player for NBoardPlayer {
+impl Contestant for NBoardPlayer {
     fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
         match &mut self.running {
             Some(running) => running.process.send("clear")?,

@@ -12,7 +12,7 @@ use crate::score::Score;
 use crate::search::StopFlag;
 
 /// Someone who can play a game: a search of our own or a process.
-pub trait Player: Send {
+pub trait Contestant: Send {
     /// A new game begins from the given opening.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::adjudicate::Adjudicator;
 use super::clock::TimeControl;
 use super::openings::Opening;
-use super::player::{Choice, Fault, FaultKind, GameStart, Player, Turn};
+use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Turn};
 use crate::engine::GameState;
 use crate::othello::{Color, Move};
 use crate::record::{GameRecord, History, Note};
@@ -112,7 +112,7 @@ pub(super) fn half_points(discs: i32) -> u8 {
 
 /// Plays a game; `None` if the stop flag was raised before it ended.
 pub fn play(
-    players: [&mut dyn Player; 2],
+    players: [&mut dyn Contestant; 2],
     opening: &Opening,
     rules: &Rules,
     seeds: [u64; 2],
@@ -176,7 +176,7 @@ impl Table {
     /// Asks for a move and plays it if everything is in order.
     fn ask(
         &mut self,
-        player: &mut dyn Player,
+        player: &mut dyn Contestant,
         color: Color,
         rules: &Rules,
         stop: &StopFlag,

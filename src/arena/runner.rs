@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use super::adjudicate::Adjudicator;
 use super::logged::LoggedGame;
 use super::plan::Plan;
-use super::player::Player;
+use super::player::Contestant;
 use super::referee;
 use super::spec::PlayerSpec;
 use crate::options::OptionError;
@@ -91,11 +91,11 @@ fn work(
 /// A worker's own players, made when first needed and kept for the games to come.
 struct Seats<'a> {
     players: &'a [PlayerSpec],
-    made: HashMap<usize, Box<dyn Player>>,
+    made: HashMap<usize, Box<dyn Contestant>>,
 }
 
 impl Seats<'_> {
-    fn both(&mut self, black: usize, white: usize) -> [&mut dyn Player; 2] {
+    fn both(&mut self, black: usize, white: usize) -> [&mut dyn Contestant; 2] {
         for index in [black, white] {
             self.made.entry(index).or_insert_with(|| {
                 self.players[index].build().expect("built once already before the first game")

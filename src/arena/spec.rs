@@ -16,7 +16,7 @@ use super::builtin::BuiltIn;
 use super::gtp::GtpPlayer;
 use super::nboard::NBoardPlayer;
 use super::openings::Opening;
-use super::player::{GameStart, Player};
+use super::player::{Contestant, GameStart};
 use super::referee::Rules;
 use crate::config::{self, ConfigError};
 use crate::options::{OptionError, Options};
@@ -175,7 +175,7 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// If a built-in player's options cannot be used.
-    pub fn build(&self) -> Result<Box<dyn Player>, OptionError> {
+    pub fn build(&self) -> Result<Box<dyn Contestant>, OptionError> {
         Ok(match &self.engine {
             Engine::BuiltIn(options) => Box::new(BuiltIn::new(options)?),
             Engine::Gtp { command } => Box::new(GtpPlayer::new(command)),

@@ -41,15 +41,15 @@ impl Shares {
 }
 
 /// A state with the number of plies before it.
-type Turn<G> = (<G as Game>::State, u32);
+type StateAtPly<G> = (<G as Game>::State, u32);
 
 /// Two players on a game small enough to remember every position of.
 pub struct Match<'g, G: Game> {
     game: &'g G,
     look: LookAhead<'g, G, GameEnds>,
     players: [MixedPlayer; 2],
-    choices: HashMap<Turn<G>, Vec<G::Action>>,
-    shares: HashMap<Turn<G>, Shares>,
+    choices: HashMap<StateAtPly<G>, Vec<G::Action>>,
+    shares: HashMap<StateAtPly<G>, Shares>,
 }
 
 impl<'g, G: Game> Match<'g, G> {
@@ -60,7 +60,7 @@ impl<'g, G: Game> Match<'g, G> {
     }
 
     /// The moves that whoever is on turn chooses from.
-    fn choices(&mut self, turn: &Turn<G>) -> &[G::Action] {
+    fn choices(&mut self, turn: &StateAtPly<G>) -> &[G::Action] {
         let Match { game, look, players, choices, .. } = self;
         choices.entry(turn.clone()).or_insert_with(|| {
             let (state, ply) = turn;
@@ -76,7 +76,7 @@ impl<'g, G: Game> Match<'g, G> {
         self.exact_from((self.game.start(), 0))
     }
 
-    fn exact_from(&mut self, turn: Turn<G>) -> Shares {
+    fn exact_from(&mut self, turn: StateAtPly<G>) -> Shares {
         if let Some(value) = self.game.terminal_value(&turn.0) {
             return Shares::of_end(self.game, &turn.0, value);
         }
