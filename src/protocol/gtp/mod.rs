@@ -10,6 +10,7 @@
 //!   analysis is complete or anything else is sent.
 
 mod analysis;
+mod answers;
 pub mod grammar;
 mod session;
 #[cfg(test)]

@@ -10,9 +10,11 @@ use std::time::{Duration, Instant};
 use tracing::debug;
 
 use super::analysis::Analysis;
-use super::grammar::{self, COMMANDS, Command, ParseError};
+use super::answers::{self, Answer, done, done_if, error, one_line, text};
+use super::grammar::{self, Command, ParseError};
 use super::writer;
-use crate::engine::catalogue::{FISCHER_TIME, catalogue};
+use crate::config;
+use crate::engine::catalogue::FISCHER_TIME;
 use crate::engine::{
     Clock, EngineEvent, GameId, GameState, SearchId, SearchUpdate, Task, TurnState, changes_method,
 };
@@ -23,7 +25,6 @@ use crate::protocol::{
 };
 use crate::record::{GameRecord, Note, sgf};
 use crate::search::{Event, Limits, Outcome};
-use crate::{config, options};
 
 /// Most bytes of commands that may wait while a search runs; beyond it the server stops reading.
 const QUEUE_ROOM: usize = 1 << 20;
@@ -98,21 +99,6 @@ pub struct GtpSession {
     now: Instant,
 }
 
-/// The reply to a command: a text or an error message; `None` when a search will reply.
-type Answer = Option<Result<String, String>>;
-
-fn done() -> Answer {
-    Some(Ok(String::new()))
-}
-
-fn text(text: impl Into<String>) -> Answer {
-    Some(Ok(text.into()))
-}
-
-fn error(message: impl ToString) -> Answer {
-    Some(Err(message.to_string()))
-}
-
 impl GtpSession {
     /// A session at the start of a game, with the options that the engine was configured with.
     pub fn new(options: Options, permissions: Permissions) -> GtpSession {
@@ -172,135 +158,51 @@ impl GtpSession {
             Command::ProtocolVersion => text("2"),
             Command::Name => text(NAME),
             Command::Version => text(env!("CARGO_PKG_VERSION")),
-            Command::KnownCommand(name) => {
-                text(COMMANDS.iter().any(|(known, _)| *known == name).to_string())
-            }
-            Command::ListCommands => {
-                text(COMMANDS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join("\n"))
-            }
+            Command::KnownCommand(name) => answers::known_command(&name),
+            Command::ListCommands => answers::list_commands(),
             Command::Quit | Command::Komi | Command::Interrupt => done(),
-            Command::BoardSize(8) => done(),
-            Command::BoardSize(_) => error("unacceptable size"),
-            Command::ClearBoard => {
-                self.start(GameState::default(), out);
-                done()
-            }
-            Command::SetupBoard(board) => {
-                self.start(GameState::new(board), out);
-                done()
-            }
-            Command::Play(color, played) => match self.game.play(color, played, Note::default()) {
-                Ok(()) => done(),
-                Err(illegal) => error(illegal),
-            },
+            Command::BoardSize(size) => done_if(size == 8, "unacceptable size"),
+            Command::ClearBoard => self.start(GameState::default(), out),
+            Command::SetupBoard(board) => self.start(GameState::new(board), out),
+            Command::Play(color, played) => self.play_sequence(&[(color, played)]),
             Command::PlaySequence(moves) => self.play_sequence(&moves),
             Command::GenMove(color) => self.generate(color, id, out),
-            Command::RegGenMove(color) => match self.game.turn_of(color) {
-                TurnState::Ready(position) => {
-                    let mut task = self.task(color, position);
-                    task.softness = 0.0;
-                    self.think(task, id, JobKind::Suggest, out)
-                }
-                TurnState::MustPass | TurnState::Over => text("pass"),
-                TurnState::OthersMove => error("illegal move"),
-            },
-            Command::Undo => {
-                if self.game.undo() {
-                    out.push(Action::Abandon { game: GAME });
-                    done()
-                } else {
-                    error("cannot undo")
-                }
-            }
-            Command::TimeSettings { main, period, stones } => {
-                let fischer = self.options.get(&FISCHER_TIME);
-                self.full_clock = match (main.is_zero(), period.is_zero(), stones) {
-                    (_, false, 0) if !fischer => None,
-                    (false, false, 0) => Some(Clock::fischer(main, period)),
-                    (true, false, 0) => Some(Clock::with_overtime(main, period, 1)),
-                    (true, true, _) => None,
-                    (false, true, _) => Some(Clock::absolute(main)),
-                    (_, false, _) => Some(Clock::with_overtime(main, period, stones)),
-                };
-                let game = std::mem::take(&mut self.game);
-                self.game = game.with_clocks(self.full_clock, Duration::ZERO);
-                done()
-            }
+            Command::RegGenMove(color) => self.suggest(color, id, out),
+            Command::Undo => self.undo(out),
+            Command::TimeSettings { main, period, stones } => self.set_time(main, period, stones),
             Command::TimeLeft { color, left, stones, exact } => {
-                self.set_time_left(color, left, stones, exact);
-                done()
+                self.set_time_left(color, left, stones, exact)
             }
             Command::LoadSgf { file, before } => self.load_sgf(&file, before, id, out),
-            Command::PrintSgf => {
-                text(one_line(&sgf::write(&GameRecord::of(self.game.history().clone()))))
-            }
+            Command::PrintSgf => answers::print_sgf(self.game.history()),
             Command::ShowBoard => text(writer::show_board(board)),
-            Command::FinalScore => {
-                if board.position.is_over() {
-                    text(writer::score(board.final_score_for_black()))
-                } else {
-                    error("cannot score")
-                }
-            }
-            Command::SetGame(name) => {
-                if ["othello", "reversi"].contains(&name.to_ascii_lowercase().as_str()) {
-                    done()
-                } else {
-                    error("unsupported game")
-                }
-            }
+            Command::FinalScore => answers::final_score(board),
+            Command::SetGame(name) => answers::set_game(&name),
             Command::ListGames | Command::RulesGameId => text("Othello"),
             Command::RulesBoardSize => text("8"),
             Command::RulesBoard => text(writer::gogui_board(board)),
-            Command::RulesLegalMoves => {
-                let moves: Vec<String> =
-                    board.position.children().map(|(played, _)| writer::vertex(played)).collect();
-                text(moves.join(" "))
-            }
+            Command::RulesLegalMoves => answers::legal_moves(board),
             Command::RulesSideToMove => text(board.turn.to_string()),
-            Command::RulesFinalResult => {
-                if board.position.is_over() {
-                    text(writer::result_text(board))
-                } else {
-                    error("the game is not over")
-                }
-            }
-            Command::Options => text(options_text(&self.options)),
-            Command::Set { name, value } => {
-                match self.permissions.with_option(&self.options, &name, &value) {
-                    Ok(options) => self.configure(options, id, out),
-                    Err(refused) => error(refused),
-                }
-            }
-            Command::SetLevel(level) => match config::load_level(level) {
-                Ok(preset) => {
-                    let mut options = self.options.clone();
-                    options.overlay(&preset.options);
-                    self.configure(options, id, out)
-                }
-                Err(unknown) => error(unknown),
-            },
-            Command::Analyze { color, interval } => {
-                if color.is_some_and(|color| self.game.turn_of(color) == TurnState::OthersMove) {
-                    return error("illegal move");
-                }
-                let all = board.position.legal_moves().count().max(1) as usize;
-                writer::open_stream(out.text(), id);
-                if !self.queue.is_empty() || self.phase != Phase::Open {
-                    // What waits behind it has already ended the analysis.
-                    out.text().push('\n');
-                    return None;
-                }
-                let task = Task::hint(board.position, Limits::default(), all);
-                let analysis = Analysis::new(interval);
-                self.think(task, id, |search| JobKind::Analyze(search, analysis), out)
-            }
+            Command::RulesFinalResult => answers::final_result(board),
+            Command::Options => answers::options(&self.options),
+            Command::Set { name, value } => self.set_option(&name, &value, id, out),
+            Command::SetLevel(level) => self.set_level(level, id, out),
+            Command::Analyze { color, interval } => self.analyze(color, interval, id, out),
         }
     }
 
-    fn start(&mut self, game: GameState, out: &mut Actions) {
+    fn start(&mut self, game: GameState, out: &mut Actions) -> Answer {
         out.push(Action::Clear { game: GAME });
         self.game = game.with_clocks(self.full_clock, Duration::ZERO);
+        done()
+    }
+
+    fn undo(&mut self, out: &mut Actions) -> Answer {
+        if !self.game.undo() {
+            return error("cannot undo");
+        }
+        out.push(Action::Abandon { game: GAME });
+        done()
     }
 
     fn play_sequence(&mut self, moves: &[(Color, Move)]) -> Answer {
@@ -329,6 +231,40 @@ impl GtpSession {
         }
     }
 
+    fn suggest(&mut self, color: Color, id: Option<u32>, out: &mut Actions) -> Answer {
+        match self.game.turn_of(color) {
+            TurnState::Ready(position) => {
+                let task = Task { softness: 0.0, ..self.task(color, position) };
+                self.think(task, id, JobKind::Suggest, out)
+            }
+            TurnState::MustPass | TurnState::Over => text("pass"),
+            TurnState::OthersMove => error("illegal move"),
+        }
+    }
+
+    fn analyze(
+        &mut self,
+        color: Option<Color>,
+        interval: Duration,
+        id: Option<u32>,
+        out: &mut Actions,
+    ) -> Answer {
+        if color.is_some_and(|color| self.game.turn_of(color) == TurnState::OthersMove) {
+            return error("illegal move");
+        }
+        let position = self.game.board().position;
+        let all = position.legal_moves().count().max(1) as usize;
+        writer::open_stream(out.text(), id);
+        if !self.queue.is_empty() || self.phase != Phase::Open {
+            // What waits behind it has already ended the analysis.
+            out.text().push('\n');
+            return None;
+        }
+        let task = Task::hint(position, Limits::default(), all);
+        let analysis = Analysis::new(interval);
+        self.think(task, id, |search| JobKind::Analyze(search, analysis), out)
+    }
+
     fn task(&self, color: Color, position: Position) -> Task {
         self.game.task(&self.options, color, position)
     }
@@ -343,6 +279,30 @@ impl GtpSession {
         let search = self.numbers.search();
         out.push(Action::Think { game: GAME, search, task: Box::new(task) });
         self.begin(id, kind(search))
+    }
+
+    fn set_option(
+        &mut self,
+        name: &str,
+        value: &str,
+        id: Option<u32>,
+        out: &mut Actions,
+    ) -> Answer {
+        match self.permissions.with_option(&self.options, name, value) {
+            Ok(options) => self.configure(options, id, out),
+            Err(refused) => error(refused),
+        }
+    }
+
+    fn set_level(&mut self, level: u32, id: Option<u32>, out: &mut Actions) -> Answer {
+        match config::load_level(level) {
+            Ok(preset) => {
+                let mut options = self.options.clone();
+                options.overlay(&preset.options);
+                self.configure(options, id, out)
+            }
+            Err(unknown) => error(unknown),
+        }
     }
 
     /// Has the engine take these options, if they ask for another method or other tables; until it
@@ -363,7 +323,22 @@ impl GtpSession {
         None
     }
 
-    fn set_time_left(&mut self, color: Color, left: Duration, stones: u32, exact: bool) {
+    fn set_time(&mut self, main: Duration, period: Duration, stones: u32) -> Answer {
+        let fischer = self.options.get(&FISCHER_TIME);
+        self.full_clock = match (main.is_zero(), period.is_zero(), stones) {
+            (_, false, 0) if !fischer => None,
+            (false, false, 0) => Some(Clock::fischer(main, period)),
+            (true, false, 0) => Some(Clock::with_overtime(main, period, 1)),
+            (true, true, _) => None,
+            (false, true, _) => Some(Clock::absolute(main)),
+            (_, false, _) => Some(Clock::with_overtime(main, period, stones)),
+        };
+        let game = std::mem::take(&mut self.game);
+        self.game = game.with_clocks(self.full_clock, Duration::ZERO);
+        done()
+    }
+
+    fn set_time_left(&mut self, color: Color, left: Duration, stones: u32, exact: bool) -> Answer {
         let full = self.full_clock;
         let known = full.or(self.game.clock(color));
         let mut clock = known.unwrap_or(Clock::absolute(left));
@@ -376,6 +351,7 @@ impl GtpSession {
         clock.uncertainty =
             if exact || fresh_period || untouched { Duration::ZERO } else { WHOLE_SECOND };
         self.game.set_clock(color, Some(clock));
+        done()
     }
 
     fn load_sgf(
@@ -557,18 +533,4 @@ impl Session for GtpSession {
     fn phase(&self) -> Phase {
         self.phase
     }
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn options_text(values: &options::Options) -> String {
-    let lines: Vec<String> = catalogue()
-        .entries()
-        .iter()
-        .map(|entry| entry.spec)
-        .map(|spec| format!("{} = {} ({})", spec.name, values.value(spec), spec.kind.expected()))
-        .collect();
-    lines.join("\n")
 }

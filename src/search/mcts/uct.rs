@@ -165,8 +165,13 @@ struct UctTree<'a> {
 
 impl<'a> UctTree<'a> {
     fn new(player: &'a mut Uct, root: Position, root_moves: Bitboard) -> UctTree<'a> {
-        let mut tree =
-            UctTree { player, nodes: Vec::with_capacity(FIRST_NODES), path: Vec::new(), deepest: 0, visited: 0 };
+        let mut tree = UctTree {
+            player,
+            nodes: Vec::with_capacity(FIRST_NODES),
+            path: Vec::new(),
+            deepest: 0,
+            visited: 0,
+        };
         tree.push(root, Move::Pass);
         tree.expand(ROOT, root_moves);
         tree
