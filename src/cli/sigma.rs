@@ -2,22 +2,20 @@
 //! the expectation methods load.
 
 use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
-use crate::eval::EVAL;
-use crate::eval::{self, Evaluation};
-use crate::options::Options;
+use crate::eval::{self, EVAL};
 use crate::search::expectation::Deviation;
 use crate::search::expectation::method::passes_and_ends;
 use crate::search::expectation::settings::{ExpectationSettings, Spread};
-use crate::search::expectation::sigma::SigmaTable;
 use crate::statistics::normal;
+use crate::training::calibration::sigma_run::{SigmaPlan, SigmaRun};
 use crate::training::calibration::spread::{Differences, EDGE, Measure, Model};
-use crate::training::recorded::{read_games, sample};
+use crate::training::recorded::read_games;
 
 /// Measure how far the value some plies deeper strays from a static value
 ///
@@ -127,28 +125,27 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         options.set("eval", name).map_err(CliError::input)?;
     }
     let evaluation = eval::choose(&options).map_err(CliError::input)?;
-    let mut table = match &args.out {
-        Some(path) if path.exists() => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| CliError::io(path.display().to_string(), error))?;
-            SigmaTable::parse(&text)
-                .map_err(|e| CliError::Input(format!("{}: {e}", path.display())))?
-        }
-        _ => SigmaTable::default(),
-    };
     let games = read_games(&args.games).map_err(CliError::input)?;
     let (passes, finished) = passes_and_ends(&options);
-    let measure = Measure {
-        tree_depth: args.depth,
-        ahead: args.ahead,
-        most_leaves: args.leaves,
-        seed: args.seed,
-        settings: ExpectationSettings {
-            passes,
-            finished,
-            ..ExpectationSettings::with_sigma(Deviation::ZERO)
-        },
+    let settings = ExpectationSettings {
+        passes,
+        finished,
+        ..ExpectationSettings::with_sigma(Deviation::ZERO)
     };
+    let plan = SigmaPlan {
+        measure: Measure {
+            tree_depth: args.depth,
+            ahead: args.ahead,
+            most_leaves: args.leaves,
+            seed: args.seed,
+            settings,
+        },
+        model: args.model.into(),
+        after: args.after.clone(),
+        positions: args.positions,
+        evaluation: options.get(&EVAL),
+    };
+    let mut run = SigmaRun::open(plan, args.out.as_deref()).map_err(CliError::input)?;
     output.line(format_args!(
         "{} games ({} bad records left out); {} against minimax {} deeper, {} positions a stage",
         games.games.len(),
@@ -162,22 +159,13 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     )?;
     let stop = stop_on_interrupt();
     let mut whole: Option<Differences> = None;
-    for discs in args.after.clone() {
-        let leaf_move = discs + args.depth;
-        if leaf_move > 60 || table.row(args.ahead, leaf_move as usize).is_some() {
-            continue;
-        }
-        let positions = sample(&games.games, discs, args.positions, args.seed);
-        if positions.is_empty() {
-            continue;
-        }
-        let found = measure_stage(&measure, &evaluation, &positions, discs, &stop)?;
-        let spread = found.spread(args.model.into());
-        table.insert(args.ahead, leaf_move as usize, spread);
-        if let Some(path) = &args.out {
-            write_table(path, args, &options, &table)?;
-        }
-        print_row(&row(args.ahead, leaf_move, &found, &spread), output)?;
+    for stage in run.stages(&games.games) {
+        let bar = progress::steps(stage.positions.len() as u64, "positions");
+        bar.set_message(format!("after {} discs", stage.discs));
+        let measured = run.measure(&stage, &evaluation, &stop, &|| bar.inc(1));
+        bar.finish_and_clear();
+        let (found, spread) = measured.map_err(|error| CliError::Found(error.to_string()))?;
+        print_row(&row(args.ahead, stage.leaf_move, &found, &spread), output)?;
         whole = Some(match whole {
             None => found,
             Some(sum) => sum.merge(found),
@@ -187,20 +175,6 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         Some(whole) if !args.no_histogram => print_histogram(&whole, output),
         _ => Ok(()),
     }
-}
-
-fn measure_stage(
-    measure: &Measure,
-    evaluation: &Evaluation,
-    positions: &[crate::othello::Position],
-    discs: u32,
-    stop: &crate::search::StopFlag,
-) -> Result<Differences, CliError> {
-    let bar = progress::steps(positions.len() as u64, "positions");
-    bar.set_message(format!("after {discs} discs"));
-    let found = measure.run(evaluation, positions, stop, &|| bar.inc(1));
-    bar.finish_and_clear();
-    found.ok_or_else(|| CliError::Found("interrupted; the same command goes on from here".into()))
 }
 
 fn row(ahead: u32, leaf_move: u32, found: &Differences, spread: &Spread) -> Row {
@@ -267,23 +241,4 @@ fn print_histogram(whole: &Differences, output: &mut Output) -> Result<(), CliEr
         ))?;
     }
     Ok(())
-}
-
-fn write_table(
-    path: &Path,
-    args: &Args,
-    options: &Options,
-    table: &SigmaTable,
-) -> Result<(), CliError> {
-    let leaves = args.leaves.map_or("all".to_owned(), |leaves| format!("at most {leaves}"));
-    let text = format!(
-        "# kitai sigma, eval {}: {} positions a stage, {leaves} leaves of each {} plies deep, \
-         seed {}\n{}",
-        options.get(&EVAL),
-        args.positions,
-        args.depth,
-        args.seed,
-        table.to_text()
-    );
-    std::fs::write(path, text).map_err(|error| CliError::io(path.display().to_string(), error))
 }

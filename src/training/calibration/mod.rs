@@ -2,8 +2,9 @@
 //!
 //! [`probcut`] samples how shallow searches differ from deep ones and [`probcut_fit`] fits the noise
 //! model of forward pruning to that; [`spread`] measures how far deeper values stray from static
-//! ones, which is what the expectation methods need.
+//! ones, which is what the expectation methods need, and [`sigma_run`] makes a table of that.
 
 pub mod probcut;
 pub mod probcut_fit;
+pub mod sigma_run;
 pub mod spread;

@@ -61,6 +61,17 @@ pub enum Model {
     Line,
 }
 
+impl Model {
+    /// Its word on the command line and in the title of tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Paper => "paper",
+            Model::Shift => "shift",
+            Model::Line => "line",
+        }
+    }
+}
+
 impl Default for Differences {
     fn default() -> Differences {
         Differences {
