@@ -7,12 +7,14 @@
 //! itself takes decimals and increments, and is told them.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clock::TimeControl;
 use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Reply, Turn};
 use super::process::{EngineProcess, head};
 use super::referee::Rules;
+use crate::engine::time::{RealTime, TimeSource};
 use crate::othello::Move;
 use crate::record::{Board, History};
 use crate::search::StopFlag;
@@ -23,6 +25,7 @@ const SETUP_COMMANDS: [&str; 2] = ["kitai-setup_board", "grhino-setup_board"];
 /// An engine behind GTP.
 pub struct GtpPlayer {
     command: Vec<String>,
+    time: Arc<dyn TimeSource>,
     running: Option<Running>,
 }
 
@@ -45,19 +48,31 @@ struct Answer {
 impl GtpPlayer {
     /// A player that will run this program.
     pub fn new(command: &[String]) -> GtpPlayer {
-        GtpPlayer { command: command.to_owned(), running: None }
+        GtpPlayer { command: command.to_owned(), time: Arc::new(RealTime), running: None }
+    }
+
+    /// The same player, its moves measured by another clock.
+    #[cfg(test)]
+    pub(super) fn timed_by(mut self, time: Arc<dyn TimeSource>) -> GtpPlayer {
+        self.time = time;
+        self
     }
 }
 
 impl Running {
-    fn start(command: &[String], patience: Duration, stop: &StopFlag) -> Result<Running, Fault> {
+    fn start(
+        command: &[String],
+        time: &Arc<dyn TimeSource>,
+        patience: Duration,
+        stop: &StopFlag,
+    ) -> Result<Running, Fault> {
+        let until = time.now() + patience;
         let mut running = Running {
-            process: EngineProcess::spawn(command)?,
+            process: EngineProcess::spawn(command, time)?,
             commands: HashSet::new(),
             passes_silently: false,
             told: 0,
         };
-        let until = Instant::now() + patience;
         running.process.send("list_commands")?;
         // Some engines greet with a banner; only the first answer may have noise before it.
         let list = running.answer("list_commands", until, stop, Noise::Skip)?;
@@ -257,10 +272,10 @@ impl Contestant for GtpPlayer {
     fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
         let patience = game.rules.patience;
         if self.running.is_none() {
-            self.running = Some(Running::start(&self.command, patience, game.stop)?);
+            self.running = Some(Running::start(&self.command, &self.time, patience, game.stop)?);
         }
         let running = self.running.as_mut().expect("just started");
-        let until = Instant::now() + patience;
+        let until = self.time.now() + patience;
         running.set_up(game.opening.start(), until, game.stop)?;
         running.told = 0;
         running.set_time(game.rules.control, until, game.stop)?;
@@ -271,11 +286,11 @@ impl Contestant for GtpPlayer {
         let Some(running) = self.running.as_mut() else {
             return Err(Fault::new(FaultKind::Crash, "not running"));
         };
-        let until = Instant::now() + turn.rules.patience;
+        let until = self.time.now() + turn.rules.patience;
         running.catch_up(turn.game.history(), until, turn.stop)?;
         running.tell_time(turn, until)?;
         let command = format!("genmove {}", turn.color);
-        let began = Instant::now();
+        let began = self.time.now();
         let answer = running.ask(&command, began + wait_for_move(turn), turn.stop)?;
         let elapsed = answer.at.saturating_duration_since(began);
         let garbage =

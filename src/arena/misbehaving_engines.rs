@@ -3,19 +3,23 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use super::adjudicate::Adjudicator;
+use super::builtin::BuiltIn;
+use super::gtp::GtpPlayer;
+use super::nboard::NBoardPlayer;
 use super::plan::tests::small_plan;
 use super::spec::{Engine, PlayerSpec};
 use super::standing::Games;
-use super::{Ending, FaultKind, Kind, Plan, Standing, runner};
+use super::{Contestant, Ending, FaultKind, Kind, Plan, Standing, referee, runner};
 use crate::arena::clock::TimeControl;
+use crate::engine::time::TimeSource;
 use crate::search::StopFlag;
 
 /// Long enough that only a real hang lasts longer, whatever else the machine does.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// For engines that do hang; everything before that must be done in it.
-const SHORT_PATIENCE: Duration = Duration::from_secs(3);
 
 /// A well-behaved GTP engine but for what it does on `genmove`.
 fn gtp_script(pids: &Path, on_genmove: &str) -> Engine {
@@ -46,7 +50,8 @@ fn nboard_script(pids: &Path, on_go: &str) -> Engine {
 }
 
 fn script(pids: &Path, body: &str, engine: impl Fn(Vec<String>) -> Engine) -> Engine {
-    let text = format!("echo $$ >> '{}'; {body}", pids.display());
+    let up = pids.with_extension("up");
+    let text = format!("up='{}'; echo $$ >> '{}'; {body}", up.display(), pids.display());
     engine(vec!["sh".to_owned(), "-c".to_owned(), text])
 }
 
@@ -63,11 +68,6 @@ impl Trial {
         plan.players[1] = PlayerSpec { name: "hostile".to_owned(), engine: make(&pids) };
         plan.rules.patience = PATIENCE;
         Trial { plan, pids }
-    }
-
-    fn patience(mut self, patience: Duration) -> Trial {
-        self.plan.rules.patience = patience;
-        self
     }
 
     /// Plays one pair; both games must end with this fault of the hostile player.
@@ -106,37 +106,113 @@ impl Trial {
     }
 }
 
-#[test]
-fn an_engine_that_never_answers_hangs() {
-    Trial::new("silent", |pids| gtp_script(pids, ":"))
-        .patience(SHORT_PATIENCE)
-        .must_end_with(FaultKind::Hang, "no answer to `genmove");
+/// A clock that jumps when a file appears: the engine under test says by it that the time has come.
+struct TimeByFile {
+    start: Instant,
+    file: PathBuf,
+    jump: Duration,
 }
 
+impl TimeSource for TimeByFile {
+    fn now(&self) -> Instant {
+        self.start + if self.file.exists() { self.jump } else { Duration::ZERO }
+    }
+}
+
+/// One pair of games of a built-in player against an engine that says by a file when its time is
+/// to be up; both must end with this fault of the engine. `$up` in the script is the file.
+fn must_run_out_of_time(
+    name: &str,
+    make: impl Fn(&Path) -> Engine,
+    jump: Duration,
+    kind: FaultKind,
+    detail: &str,
+) {
+    let trial = Trial::new(name, make);
+    let file = trial.pids.with_extension("up");
+    let mut rules = trial.plan.rules;
+    rules.control = TimeControl::PerMove(Duration::from_millis(300));
+    for engine_is_black in [true, false] {
+        let _ = std::fs::remove_file(&file);
+        let time = Arc::new(TimeByFile { start: Instant::now(), file: file.clone(), jump });
+        let mut engine: Box<dyn Contestant> = match &trial.plan.players[1].engine {
+            Engine::Gtp { command } => Box::new(GtpPlayer::new(command).timed_by(time.clone())),
+            Engine::NBoard { command, depth } => {
+                Box::new(NBoardPlayer::new(command, *depth).timed_by(time.clone()))
+            }
+            Engine::BuiltIn(_) => panic!("an engine of the test's own"),
+        };
+        let Engine::BuiltIn(options) = &trial.plan.players[0].engine else { panic!("built-in") };
+        let mut other = BuiltIn::new(options).unwrap().timed_by(time);
+        let players: [&mut dyn Contestant; 2] = match engine_is_black {
+            true => [&mut *engine, &mut other],
+            false => [&mut other, &mut *engine],
+        };
+        let opening = &trial.plan.openings[0];
+        let mut adjudicator = Adjudicator::default();
+        let stop = StopFlag::new();
+        let played = referee::play(players, opening, &rules, [1, 2], &mut adjudicator, &stop);
+        let Some(Ending::Failed(side, fault)) = played.map(|played| played.ending) else {
+            panic!("{name}: the engine did not fail");
+        };
+        assert_eq!(side == referee::Side::Black, engine_is_black);
+        assert_eq!(fault.kind, kind, "{fault:?}");
+        assert!(fault.detail.contains(detail), "{fault:?}");
+    }
+    let _ = std::fs::remove_file(&file);
+    trial.must_have_left_nothing(2);
+}
+
+/// Longer than any patience.
+const LONG: Duration = Duration::from_secs(3600);
+/// Longer than the clock, shorter than the patience.
+const A_LITTLE: Duration = Duration::from_secs(5);
+
 #[test]
-fn an_nboard_engine_that_never_answers_hangs() {
-    Trial::new("silent-nboard", |pids| nboard_script(pids, ":"))
-        .patience(SHORT_PATIENCE)
-        .must_end_with(FaultKind::Hang, "awaited `===`");
+fn an_engine_that_never_answers_hangs() {
+    must_run_out_of_time(
+        "silent",
+        |pids| gtp_script(pids, "touch \"$up\""),
+        LONG,
+        FaultKind::Hang,
+        "no answer to `genmove",
+    );
+    must_run_out_of_time(
+        "silent-nboard",
+        |pids| nboard_script(pids, "touch \"$up\""),
+        LONG,
+        FaultKind::Hang,
+        "awaited `===`",
+    );
 }
 
 #[test]
 fn an_engine_that_never_says_a_word_hangs() {
-    Trial::new("deaf", |pids| script(pids, "sleep 1000", |command| Engine::Gtp { command }))
-        .patience(SHORT_PATIENCE)
-        .must_end_with(FaultKind::Hang, "no answer to `list_commands`");
+    must_run_out_of_time(
+        "deaf",
+        |pids| script(pids, "touch \"$up\"; sleep 1000", |command| Engine::Gtp { command }),
+        LONG,
+        FaultKind::Hang,
+        "no answer to `list_commands`",
+    );
 }
 
 #[test]
 fn an_engine_that_answers_late_loses_on_time() {
-    for (name, late) in [
-        ("late", gtp_script as fn(&Path, &str) -> Engine),
-        ("late-nboard", |pids, _| nboard_script(pids, "sleep 0.4; echo '=== D3'")),
-    ] {
-        let mut trial = Trial::new(name, |pids| late(pids, "sleep 0.4; printf '= d3\\n\\n'"));
-        trial.plan.rules.control = TimeControl::PerMove(Duration::from_millis(300));
-        trial.must_end_with(FaultKind::TimeOut, "s of 0.300 s left");
-    }
+    must_run_out_of_time(
+        "late",
+        |pids| gtp_script(pids, "touch \"$up\"; printf '= d3\\n\\n'"),
+        A_LITTLE,
+        FaultKind::TimeOut,
+        "took 5.000 s of 0.300 s left",
+    );
+    must_run_out_of_time(
+        "late-nboard",
+        |pids| nboard_script(pids, "touch \"$up\"; echo '=== D3'"),
+        A_LITTLE,
+        FaultKind::TimeOut,
+        "took 5.000 s of 0.300 s left",
+    );
 }
 
 #[test]

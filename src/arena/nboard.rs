@@ -4,12 +4,14 @@
 //! `ping`; `go` follows its `pong`, so nothing of an older search can be taken for the answer.
 //! Both styles of `===` are read, lines with other first words are ignored.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clock::TimeControl;
 use super::gtp::wait_for_move;
 use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Reply, Turn};
 use super::process::{EngineProcess, TimedLine, head};
+use crate::engine::time::{RealTime, TimeSource};
 use crate::othello::Move;
 use crate::record::{ClockSettings, GameRecord, Note, Period, ggf};
 use crate::score::Score;
@@ -19,27 +21,37 @@ use crate::search::StopFlag;
 pub struct NBoardPlayer {
     command: Vec<String>,
     depth: u32,
+    time: Arc<dyn TimeSource>,
     running: Option<Running>,
 }
 
 struct Running {
     process: EngineProcess,
+    time: Arc<dyn TimeSource>,
     pings: u64,
 }
 
 impl NBoardPlayer {
     /// A player that will run this program and tell it this depth.
     pub fn new(command: &[String], depth: u32) -> NBoardPlayer {
-        NBoardPlayer { command: command.to_owned(), depth, running: None }
+        let time = Arc::new(RealTime);
+        NBoardPlayer { command: command.to_owned(), depth, time, running: None }
+    }
+
+    /// The same player, its moves measured by another clock.
+    #[cfg(test)]
+    pub(super) fn timed_by(mut self, time: Arc<dyn TimeSource>) -> NBoardPlayer {
+        self.time = time;
+        self
     }
 }
 
 impl Running {
-    fn start(command: &[String], depth: u32) -> Result<Running, Fault> {
-        let mut process = EngineProcess::spawn(command)?;
+    fn start(command: &[String], depth: u32, time: &Arc<dyn TimeSource>) -> Result<Running, Fault> {
+        let mut process = EngineProcess::spawn(command, time)?;
         process.send("nboard 2")?;
         process.send(&format!("set depth {depth}"))?;
-        Ok(Running { process, pings: 0 })
+        Ok(Running { process, time: time.clone(), pings: 0 })
     }
 
     /// Asks whether the engine listens, and waits for the answer.
@@ -47,7 +59,7 @@ impl Running {
         self.pings += 1;
         let pong = format!("pong {}", self.pings);
         self.process.send(&format!("ping {}", self.pings))?;
-        self.line_that(Instant::now() + patience, stop, &pong, |line| line.trim() == pong)
+        self.line_that(self.time.now() + patience, stop, &pong, |line| line.trim() == pong)
             .map(|_| ())
     }
 
@@ -62,7 +74,7 @@ impl Running {
             match self.process.receive(until, stop) {
                 Ok(line) if wanted(&line.text) => return Ok(line),
                 // Talk without end must not outlast the deadline.
-                Ok(_) if Instant::now() < until => {}
+                Ok(_) if !self.time.has_passed(until) => {}
                 Ok(_) => {
                     let detail = format!("talked on without `{awaited}`");
                     return Err(Fault::new(FaultKind::Hang, detail));
@@ -123,7 +135,7 @@ impl Contestant for NBoardPlayer {
     fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
         match &mut self.running {
             Some(running) => running.process.send("clear")?,
-            None => self.running = Some(Running::start(&self.command, self.depth)?),
+            None => self.running = Some(Running::start(&self.command, self.depth, &self.time)?),
         }
         let running = self.running.as_mut().expect("just started");
         running.ping(game.rules.patience, game.stop)
@@ -135,7 +147,7 @@ impl Contestant for NBoardPlayer {
         };
         running.process.send(&format!("set game {}", game_text(turn)))?;
         running.ping(turn.rules.patience, turn.stop)?;
-        let began = Instant::now();
+        let began = self.time.now();
         running.process.send("go")?;
         let until = began + wait_for_move(turn);
         let line = running.line_that(until, turn.stop, "===", |line| line.starts_with("==="))?;

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use super::descendants::{self, Mark};
 use super::player::{Fault, FaultKind};
+use crate::engine::time::TimeSource;
 use crate::record::lines::{LONGEST_LINE, next_line};
 use crate::search::StopFlag;
 
@@ -59,6 +60,7 @@ pub struct EngineProcess {
     input: Option<ChildStdin>,
     output: Option<Output>,
     unanswered: Arc<AtomicU64>,
+    time: Arc<dyn TimeSource>,
 }
 
 /// The engine's lines and the thread that reads them.
@@ -79,11 +81,12 @@ impl Output {
 }
 
 impl EngineProcess {
-    /// Starts a program; the first word is the program, found by `PATH` if it has no slash.
+    /// Starts a program; the first word is the program, found by `PATH` if it has no slash. Its
+    /// answers are timed by `time`.
     ///
     /// # Errors
     /// [`FaultKind::Crash`] if it cannot be started.
-    pub fn spawn(words: &[String]) -> Result<EngineProcess, Fault> {
+    pub fn spawn(words: &[String], time: &Arc<dyn TimeSource>) -> Result<EngineProcess, Fault> {
         let crash = |why: &str| Fault::new(FaultKind::Crash, format!("cannot start: {why}"));
         let (program, arguments) = words.split_first().ok_or_else(|| crash("no command"))?;
         let mut command = Command::new(program);
@@ -96,8 +99,14 @@ impl EngineProcess {
             leaders.insert(child.id());
             child
         };
-        let unanswered = Arc::new(AtomicU64::new(0));
-        let mut process = EngineProcess { child, mark, input: None, output: None, unanswered };
+        let mut process = EngineProcess {
+            child,
+            mark,
+            input: None,
+            output: None,
+            unanswered: Arc::new(AtomicU64::new(0)),
+            time: time.clone(),
+        };
         process.input = process.child.stdin.take();
         process.output = Some(process.read_output().map_err(|error| crash(&error.to_string()))?);
         Ok(process)
@@ -107,11 +116,11 @@ impl EngineProcess {
         let pipe = self.child.stdout.take().ok_or(std::io::ErrorKind::BrokenPipe)?;
         let (called_off, wake) = std::io::pipe()?;
         let (sender, lines) = mpsc::sync_channel(QUEUE);
-        let unanswered = self.unanswered.clone();
+        let (unanswered, time) = (self.unanswered.clone(), self.time.clone());
         let input = BufReader::new(UntilCalledOff { pipe, called_off, unanswered });
         let thread = std::thread::Builder::new()
             .name("engine output".to_owned())
-            .spawn(move || read_lines(input, &sender))?;
+            .spawn(move || read_lines(input, &sender, &*time))?;
         Ok(Output { lines, wake, thread })
     }
 
@@ -139,8 +148,8 @@ impl EngineProcess {
                 let detail = format!("more than {} MiB of output without an answer", FLOOD >> 20);
                 return Err(Fault::new(FaultKind::Garbage, detail));
             }
-            let now = Instant::now();
-            let wait = until.saturating_duration_since(now).min(LOOK);
+            let is_late = self.time.has_passed(until);
+            let wait = until.saturating_duration_since(self.time.now()).min(LOOK);
             // Asked before waiting: what a process that has ended wrote is in the pipe by then.
             let exit = descendants::exit_status(&self.child);
             match self.next_line(wait) {
@@ -152,7 +161,7 @@ impl EngineProcess {
                 Err(RecvTimeoutError::Timeout) if stop.is_stopped() => {
                     return Err(Fault::new(FaultKind::Hang, "the match was stopped"));
                 }
-                Err(RecvTimeoutError::Timeout) if now >= until => {
+                Err(RecvTimeoutError::Timeout) if is_late => {
                     return Err(Fault::new(FaultKind::Hang, "no answer"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -268,9 +277,9 @@ pub fn head(line: &str) -> String {
 
 /// Reads until the end of output or until nobody listens any more. Of a line that is too long only
 /// the beginning is passed on.
-fn read_lines(mut output: impl BufRead, lines: &SyncSender<TimedLine>) {
+fn read_lines(mut output: impl BufRead, lines: &SyncSender<TimedLine>, time: &dyn TimeSource) {
     while let Ok(Some(line)) = next_line(&mut output, LONGEST_LINE) {
-        if lines.send(TimedLine { text: line.into_text(), at: Instant::now() }).is_err() {
+        if lines.send(TimedLine { text: line.into_text(), at: time.now() }).is_err() {
             return;
         }
     }
@@ -279,13 +288,14 @@ fn read_lines(mut output: impl BufRead, lines: &SyncSender<TimedLine>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::time::RealTime;
 
     #[test]
     fn lines_are_cut_at_the_limit_and_the_next_one_is_whole() {
         let long = "x".repeat(3 * LONGEST_LINE + 7);
         let text = format!("one\r\n{long}\ntwo\nlast");
         let (sender, lines) = mpsc::sync_channel(10);
-        read_lines(text.as_bytes(), &sender);
+        read_lines(text.as_bytes(), &sender, &RealTime);
         drop(sender);
         let got: Vec<String> = lines.into_iter().map(|line| line.text).collect();
         assert_eq!(got.len(), 4);
@@ -295,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_is_named() {
-        let fault = EngineProcess::spawn(&["/no/such/engine".to_owned()]).err().unwrap();
+        let time: Arc<dyn TimeSource> = Arc::new(RealTime);
+        let fault = EngineProcess::spawn(&["/no/such/engine".to_owned()], &time).err().unwrap();
         assert_eq!(fault.kind, FaultKind::Crash);
         assert!(fault.detail.contains("/no/such/engine"), "{}", fault.detail);
     }
