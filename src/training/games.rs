@@ -16,18 +16,18 @@
 //! | per ply | the score, coded; then the move: its place among the legal ones, in as few bits as that many need |
 //!
 //! A score is coded as its difference from what the score before it says, seen from the other side:
-//! signs folded into the lowest bit, then a Rice code; after [`ESCAPE`] ones, 16 plain bits.
+//! signs folded into the lowest bit, then a Rice code; after [`super::coding::ESCAPE`] ones, 16 plain bits.
 //! Forced passes are not recorded. Replaying a game takes about as long as generating its moves.
 
 use super::bits::{BitReader, BitWriter};
+use super::coding::{
+    fold, from_nth_bit, put_position, put_rice, rice_length, take_position, take_rice, unfold,
+    width,
+};
 use super::positions::{Scored, Source};
 use crate::eval::UNIT;
 use crate::othello::{Position, Square};
 
-/// Ones after which a score follows in plain bits.
-const ESCAPE: u32 = 24;
-/// Wide enough for the difference of any two scores.
-const PLAIN: u32 = 16;
 /// The highest score in evaluation units.
 const HIGHEST: i32 = 64 * UNIT;
 /// A run without scores.
@@ -421,61 +421,6 @@ fn runs(plies: &[Ply]) -> Vec<Run> {
     runs
 }
 
-fn put_position(out: &mut BitWriter, position: Position) {
-    let mover = position.mover().0;
-    let discs = mover | position.opponent().0;
-    out.put(discs as u32, 32);
-    out.put((discs >> 32) as u32, 32);
-    let mut left = discs;
-    while left != 0 {
-        out.put(u32::from(mover & left & left.wrapping_neg() != 0), 1);
-        left &= left - 1;
-    }
-}
-
-fn take_position(input: &mut BitReader<'_>) -> Position {
-    let discs = u64::from(input.take(32)) | u64::from(input.take(32)) << 32;
-    let (mut left, mut mover) = (discs, 0);
-    while left != 0 {
-        if input.take(1) == 1 {
-            mover |= left & left.wrapping_neg();
-        }
-        left &= left - 1;
-    }
-    Position::from_disjoint(mover, discs & !mover)
-}
-
-/// Bits that tell so many moves apart.
-#[inline]
-fn width(moves: u32) -> u32 {
-    32 - moves.saturating_sub(1).leading_zeros()
-}
-
-/// The bits without the lowest `place` ones.
-#[inline]
-fn from_nth_bit(mut bits: u64, place: u32) -> u64 {
-    for _ in 0..place {
-        bits &= bits - 1;
-    }
-    bits
-}
-
-fn fold(difference: i32) -> u32 {
-    ((difference << 1) ^ (difference >> 31)) as u32
-}
-
-#[inline]
-fn unfold(folded: u32) -> i32 {
-    (folded >> 1) as i32 ^ -((folded & 1) as i32)
-}
-
-fn rice_length(folded: u32, parameter: u32) -> u32 {
-    match folded >> parameter {
-        ones if ones < ESCAPE => ones + 1 + parameter,
-        _ => ESCAPE + PLAIN,
-    }
-}
-
 /// The parameter that codes these scores in the fewest bits.
 fn best_parameter(codes: &[Option<Code>], whole: bool) -> u32 {
     let length = |parameter: &u32| -> u32 {
@@ -483,25 +428,6 @@ fn best_parameter(codes: &[Option<Code>], whole: bool) -> u32 {
         these.map(|code| rice_length(code.folded, *parameter)).sum()
     };
     (0..16).min_by_key(length).unwrap_or(0)
-}
-
-fn put_rice(out: &mut BitWriter, folded: u32, parameter: u32) {
-    let ones = folded >> parameter;
-    if ones < ESCAPE {
-        out.put((1 << ones) - 1, ones + 1);
-        out.put(folded & ((1 << parameter) - 1), parameter);
-    } else {
-        out.put((1 << ESCAPE) - 1, ESCAPE);
-        out.put(folded, PLAIN);
-    }
-}
-
-#[inline]
-fn take_rice(input: &mut BitReader<'_>, parameter: u32) -> u32 {
-    match input.take_ones(ESCAPE) {
-        ESCAPE => input.take(PLAIN),
-        ones => ones << parameter | input.take(parameter),
-    }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 mod bits;
 pub mod calibration;
+mod coding;
 pub mod curve;
 pub mod fit;
 pub mod games;
