@@ -174,8 +174,10 @@ pub fn passes_and_ends(options: &Options) -> (Passes, Finished) {
 
 fn build(rule: Rule, options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let (passes, finished) = passes_and_ends(options);
-    let mebibytes = options.get(&minimax::HASH);
     let estimates = !matches!(rule, Rule::Older(_));
+    // Where there are two tables, each has half of what the option grants.
+    let granted = options.get(&minimax::HASH);
+    let mebibytes = if estimates { (granted / 2).max(1) } else { granted };
     let settings = ExpectationSettings {
         spreads: sigma::from_options(options)?,
         samples: if estimates { options.get(&SAMPLES) as usize } else { 0 },

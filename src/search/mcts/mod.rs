@@ -27,9 +27,14 @@ use crate::random::SEED;
 use crate::score::Score;
 
 /// Size of the tree.
-pub static MEMORY: TypedOption<i64> =
-    TypedOption::integer("memory", 1, 65_536, 256, "Greatest size of the search tree in MiB.")
-        .budgeted();
+pub static MEMORY: TypedOption<i64> = TypedOption::integer(
+    "memory",
+    1,
+    65_536,
+    256,
+    "Greatest size of the search tree and what belongs to it in MiB.",
+)
+.budgeted();
 static PLAYOUT_POLICY: TypedOption<String> = TypedOption::choice(
     "playout-policy",
     &["uniform", "ranked"],

@@ -149,10 +149,13 @@ fn make(options: &Options) -> Result<Puct, OptionError> {
         early_stop: options.get(&EARLY_STOP),
         seed: options.get(&SEED) as u64,
     };
-    let tree = Tree::new(super::memory(options)).map_err(|error| MEMORY.spec.unusable(error))?;
+    // The tree and the solver's table together are what the option grants.
+    let solver_hash = ROOT_SOLVER_HASH_MIB.min((options.get(&MEMORY) / 4).max(1));
+    let tree_bytes = super::memory(options).saturating_sub((solver_hash as usize) << 20);
+    let tree = Tree::new(tree_bytes).map_err(|error| MEMORY.spec.unusable(error))?;
     Ok(Puct {
         policy: super::policy_from_options(options, &evaluation),
-        solver: Minimax::new(evaluation.clone(), solver_settings, ROOT_SOLVER_HASH_MIB)?,
+        solver: Minimax::new(evaluation.clone(), solver_settings, solver_hash)?,
         evaluation,
         tree,
         rooted: None,

@@ -417,7 +417,8 @@ impl Tree {
     /// what they know; gives up early when `stopped` says so. No other thread may be in the tree:
     /// hence `&mut`.
     pub fn fold(&mut self, stopped: impl Fn() -> bool) {
-        let wanted = (self.chunks.len() as f64 * CHUNK as f64 * FOLD_SHARE) as usize;
+        let nodes = self.bytes() / size_of::<Node>();
+        let wanted = (nodes as f64 * FOLD_SHARE) as usize;
         let (mut freed, mut most_visits) = (0, FOLD_VISITS);
         while freed < wanted && most_visits / 2 <= self.node(ROOT).visits() && !stopped() {
             let mut store = self.store();

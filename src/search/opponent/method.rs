@@ -229,6 +229,11 @@ fn solver(options: &Options) -> Result<Minimax, OptionError> {
 }
 
 fn mixed(options: &Options) -> Result<Mixed, OptionError> {
+    /// Searches with tables of their own, at most.
+    const TABLES: i64 = 3;
+    let mut options = options.clone();
+    options.put(&minimax::HASH, (options.get(&minimax::HASH) / TABLES).max(1))?;
+    let options = &options;
     let until = options.get(&SPECULATE_UNTIL) as u32;
     let behind = options.get(&SPECULATE_BEHIND);
     let when = match options.get(&SCHEDULE).as_str() {
