@@ -14,6 +14,9 @@ const TOKEN: &str = "kitai-token";
 /// How long a new connection may say nothing.
 const FIRST_WORD: Duration = Duration::from_secs(60);
 
+/// How long the answer to a wrong token takes.
+const AFTER_WRONG_TOKEN: Duration = Duration::from_millis(500);
+
 /// The methods of HTTP, for a first line whose version is missing or cut off.
 const HTTP_METHODS: [&str; 9] =
     ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
@@ -45,7 +48,12 @@ pub(super) async fn admit(lines: &mut Lines, token: Option<&str>) -> Result<(), 
     let first = tokio::time::timeout(FIRST_WORD, first_words(lines)).await;
     let Ok(Some(first)) = first else { return Err(Refusal::Silent) };
     let Ok((RawLine::Text(text), _)) = &first else { return Err(Refusal::NotAProtocol) };
-    match judge(text, token)? {
+    let judged = judge(text, token);
+    if judged == Err(Refusal::Token) {
+        // Whoever guesses shall not guess fast.
+        tokio::time::sleep(AFTER_WRONG_TOKEN).await;
+    }
+    match judged? {
         Verdict::Token => {}
         Verdict::Command => lines.give_back(first),
     }

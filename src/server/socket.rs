@@ -68,3 +68,25 @@ pub(super) fn stdout_reader() -> ReaderGone {
 pub(super) fn reader_of(_: &TcpStream) -> std::io::Result<ReaderGone> {
     Ok(Box::new(|| false))
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use nix::sys::socket::{getsockopt, sockopt};
+
+    #[test]
+    fn a_prepared_connection_asks_whether_its_peer_is_alive() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+            assert!(!getsockopt(&stream, sockopt::KeepAlive).unwrap());
+            prepare(&stream).unwrap();
+            assert!(getsockopt(&stream, sockopt::KeepAlive).unwrap());
+            assert_eq!(getsockopt(&stream, sockopt::TcpKeepIdle).unwrap(), 60);
+            assert_eq!(getsockopt(&stream, sockopt::TcpKeepInterval).unwrap(), 10);
+            assert_eq!(getsockopt(&stream, sockopt::TcpKeepCount).unwrap(), 3);
+        });
+    }
+}

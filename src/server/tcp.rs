@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncWriteExt;
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tracing::{info, warn};
 
 use super::conversation::{self, Lines, Surroundings};
@@ -30,8 +31,8 @@ const FAREWELL: Duration = Duration::from_secs(60);
 const LEARN_ROOM: u64 = 16 << 20;
 /// The first pause after a failed accept, and the longest.
 const ACCEPT_PAUSE: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(5)];
-/// Clients being turned away politely at once; more are dropped without a word.
-const TURNED_AWAY: usize = 16;
+/// Connections that have not been let in yet, or are being turned away; one more is dropped.
+const STRANGERS: usize = 64;
 /// How long a client that is turned away may take to read why.
 const GOODBYE: Duration = Duration::from_secs(1);
 
@@ -86,6 +87,9 @@ struct Shared {
     budget: Budget,
     learn_file: Option<Arc<LearnFile>>,
     shutdown: watch::Receiver<bool>,
+    connections: usize,
+    /// One for each client that is served.
+    places: Arc<Semaphore>,
 }
 
 pub(super) async fn serve(
@@ -113,9 +117,10 @@ pub(super) async fn serve(
         budget,
         learn_file: learn_file.map(|path| Arc::new(LearnFile::new(path, Some(LEARN_ROOM)))),
         shutdown: shutdown.clone(),
+        connections: listen.connections,
+        places: Arc::new(Semaphore::new(listen.connections)),
     });
-    let room = Arc::new(Semaphore::new(listen.connections));
-    let doorstep = Arc::new(Semaphore::new(TURNED_AWAY));
+    let strangers = Arc::new(Semaphore::new(STRANGERS));
     let [first_pause, longest_pause] = ACCEPT_PAUSE;
     let mut pause = first_pause;
     loop {
@@ -137,28 +142,17 @@ pub(super) async fn serve(
             }
         };
         pause = first_pause;
-        let Ok(place) = room.clone().try_acquire_owned() else {
-            warn!(%peer, "turned away: {} clients are being served", listen.connections);
-            if let Ok(step) = doorstep.clone().try_acquire_owned() {
-                let reply = format!(
-                    "? busy: {} clients are being served, try again later\n\n",
-                    listen.connections
-                );
-                tokio::spawn(async move {
-                    turn_away(stream, &reply).await;
-                    drop(step);
-                });
-            }
+        let Ok(doorstep) = strangers.clone().try_acquire_owned() else {
+            warn!(%peer, "dropped: {STRANGERS} others have not said anything yet");
             continue;
         };
         info!(%peer, "connected");
         let shared = shared.clone();
         tokio::spawn(async move {
-            if let Err(error) = serve_client(stream, &shared).await {
+            if let Err(error) = serve_client(stream, &shared, doorstep).await {
                 warn!(%peer, %error, "a conversation failed");
             }
             info!(%peer, "disconnected");
-            drop(place);
         });
     }
 }
@@ -172,26 +166,40 @@ fn budget(listen: &Listen, service: &Service) -> Result<Budget, ServeError> {
 }
 
 /// Says why, and waits a moment for it to be read: closing at once would lose it.
-async fn turn_away(mut stream: TcpStream, reply: &str) {
+async fn turn_away(mut lines: Lines, mut writer: OwnedWriteHalf, reply: &str) {
     let _ = tokio::time::timeout(GOODBYE, async {
-        stream.write_all(reply.as_bytes()).await?;
-        stream.shutdown().await?;
-        let mut unread = [0; 1024];
-        while stream.read(&mut unread).await? > 0 {}
+        writer.write_all(reply.as_bytes()).await?;
+        writer.shutdown().await?;
+        while lines.next().await.is_some() {}
         Ok::<(), std::io::Error>(())
     })
     .await;
 }
 
-async fn serve_client(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
+/// Serves one client. It stands on the doorstep until its first line lets it in, and takes one of
+/// the places only then: strangers who say nothing keep nobody out.
+async fn serve_client(
+    stream: TcpStream,
+    shared: &Shared,
+    doorstep: OwnedSemaphorePermit,
+) -> std::io::Result<()> {
     socket::prepare(&stream)?;
     let reader_gone = socket::reader_of(&stream)?;
     let (reader, mut writer) = stream.into_split();
     let mut lines = Lines::of(reader);
     if let Err(refusal) = gate::admit(&mut lines, shared.token.as_deref()).await {
         info!(?refusal, "refused");
-        return writer.write_all(refusal.reply().as_bytes()).await;
+        turn_away(lines, writer, refusal.reply()).await;
+        return Ok(());
     }
+    let Ok(_place) = shared.places.clone().try_acquire_owned() else {
+        let clients = shared.connections;
+        info!("turned away: {clients} clients are being served");
+        let reply = format!("? busy: {clients} clients are being served, try again later\n\n");
+        turn_away(lines, writer, &reply).await;
+        return Ok(());
+    };
+    drop(doorstep);
     let (engine, events) = Engine::with_channel(shared.budget.clone());
     let mut surroundings = Surroundings {
         engine,

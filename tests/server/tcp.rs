@@ -72,6 +72,13 @@ fn a_client_too_many_is_told_so_and_files_are_not_read() {
 }
 
 #[test]
+fn strangers_who_say_nothing_keep_nobody_out() {
+    let server = Server::start(&["--connections", "1"]);
+    let _silent: Vec<TcpStream> = (0..20).map(|_| server.connect()).collect();
+    assert_eq!(talk(&mut server.connect(), "name\n"), "= Kitai\n\n");
+}
+
+#[test]
 fn no_option_over_the_network_names_a_file() {
     let server = Server::start(&[]);
     let asked = "kitai-set method expectation\nkitai-set sigma-table /etc/passwd\n\
