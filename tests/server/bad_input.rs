@@ -2,6 +2,10 @@
 //! option at both ends of its range. Whatever comes, the engine answers every GTP command once,
 //! every ping in order, does not grow, and leaves when told. A million lines for each protocol are
 //! an ignored test.
+//!
+//! Lines without options come in one stream. Options at their ends may ask for a search that has no
+//! end (depth 60, `exact-from 60`, a day for a move): there each line is followed by what must end
+//! any search, `# interrupt` in GTP and `ping` in NBoard, and its answer is awaited.
 
 use std::io::Write;
 use std::process::ChildStdin;
@@ -9,6 +13,7 @@ use std::thread::JoinHandle;
 
 use kitai::protocol::gtp::grammar;
 use kitai::random::{Random, seeded};
+use kitai::record::lines::LONGEST_LINE;
 use rand::Rng;
 
 use super::client::Client;
@@ -124,16 +129,15 @@ fn decode(line: &[u8]) -> String {
         .unwrap_or_else(|_| line.iter().map(|&byte| char::from(byte)).collect())
 }
 
-fn harmless(line: &[u8]) -> bool {
-    let text = decode(line).to_ascii_lowercase();
+/// For lines that come in one stream: nothing that leaves, or asks for a search without end.
+fn harmless(text: &str) -> bool {
     let sets_too_much = text.contains("set") && NOT_TO_SET.iter().any(|word| text.contains(word));
     !sets_too_much && !text.contains("quit")
 }
 
-/// Commands that set every numeric option to the ends of its range and every method, with the
-/// words of a protocol. The limits that keep each search short stay as they are.
+/// Commands that set every numeric option to the ends of its range and every choice to each of its
+/// words, with the words of a protocol.
 fn extremes(set: &str) -> Vec<String> {
-    const LIMITS: [&str; 6] = ["depth", "nodes", "playouts", "move-time", "hash", "memory"];
     let listed = std::process::Command::new(env!("CARGO_BIN_EXE_kitai"))
         .args(["options", "--json"])
         .output()
@@ -143,24 +147,35 @@ fn extremes(set: &str) -> Vec<String> {
     for option in listed["options"].as_array().unwrap() {
         let name = option["name"].as_str().unwrap();
         let accepts = option["accepts"].as_str().unwrap();
-        let range =
-            accepts.split_once("number from ").and_then(|(_, range)| range.split_once(" to "));
-        if let Some((least, most)) = range.filter(|_| !LIMITS.contains(&name)) {
-            commands.extend([least, most].map(|value| format!("{set} {name} {value}")));
+        let mut values: Vec<&str> = match accepts.split_once("number from ") {
+            Some((_, range)) => range.split(" to ").collect(),
+            None => accepts.strip_prefix("one of ").map_or(vec![], |all| all.split(", ").collect()),
+        };
+        // Where the machine grants the largest size, using it would be no test.
+        if ["hash", "memory"].contains(&name) && physical_memory() >> 10 >= LARGEST_SIZE {
+            values.pop();
         }
+        commands.extend(values.iter().map(|value| format!("{set} {name} {value}")));
     }
-    for method in listed["methods"].as_array().unwrap() {
-        commands.push(format!("{set} method {}", method["name"].as_str().unwrap()));
-    }
-    assert!(commands.len() > 50, "{commands:?}");
+    assert!(commands.len() > 100, "{commands:?}");
     commands
+}
+
+/// Greatest value of the options that are sizes, MiB.
+const LARGEST_SIZE: u64 = 65_536;
+
+/// Memory of the machine, KiB; endless where it cannot be known.
+fn physical_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    total.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok()).unwrap_or(u64::MAX)
 }
 
 /// Bad lines with one line in eight that sets an option to an extreme.
 fn extreme_lines(seeds: &[&str], set: &str, count: usize, seed: u64) -> Vec<Vec<u8>> {
     let extremes = extremes(set);
     let mut rng = seeded(seed);
-    let mut lines = bad_lines(seeds, count, seed);
+    let mut lines = bad_lines(seeds, count, seed, |line| !line.contains("quit"));
     for line in &mut lines {
         if rng.random_range(0..8) == 0 {
             *line = extremes[rng.random_range(0..extremes.len())].clone().into_bytes();
@@ -176,7 +191,12 @@ fn memory(pid: u32) -> Option<u64> {
     line.trim().strip_suffix(" kB")?.parse().ok()
 }
 
-fn bad_lines(seeds: &[&str], count: usize, seed: u64) -> Vec<Vec<u8>> {
+fn bad_lines(
+    seeds: &[&str],
+    count: usize,
+    seed: u64,
+    wanted: impl Fn(&str) -> bool,
+) -> Vec<Vec<u8>> {
     let mut rng = seeded(seed);
     let mut lines: Vec<Vec<u8>> = Vec::with_capacity(count);
     while lines.len() < count {
@@ -185,7 +205,7 @@ fn bad_lines(seeds: &[&str], count: usize, seed: u64) -> Vec<Vec<u8>> {
         } else {
             bad_line(seeds, &mut rng)
         };
-        if harmless(&line) || line.starts_with(b"set depth 3") {
+        if wanted(&decode(&line).to_ascii_lowercase()) || line.starts_with(b"set depth 3") {
             lines.push(line);
         }
     }
@@ -204,21 +224,10 @@ fn send_all(client: &mut Client, lines: Vec<Vec<u8>>) -> JoinHandle<ChildStdin> 
     })
 }
 
-/// What keeps every search short.
-const SHORT: [&str; 12] = [
-    "--set",
-    "depth=1",
-    "--set",
-    "hash=1",
-    "--set",
-    "memory=1",
-    "--set",
-    "playouts=20",
-    "--set",
-    "nodes=500",
-    "--set",
-    "move-time=5",
-];
+/// Whether a line is a GTP command, known or not.
+fn has_reply(line: &[u8]) -> bool {
+    line.len() > LONGEST_LINE || grammar::parse(&decode(line)).is_some()
+}
 
 /// Sends the lines over GTP; each command gets one reply, and the memory after the first tenth is
 /// the memory at the end.
@@ -295,34 +304,114 @@ fn nboard_stays_alive(mut lines: Vec<Vec<u8>>, arguments: &[&str]) {
     assert_eq!(client.wait().code(), Some(0));
 }
 
+/// Sends a line and what ends every search.
+fn send_with(client: &mut Client, line: &[u8], ending: &str) {
+    client.send_bytes(&[line, b"\n", ending.as_bytes(), b"\n"].concat());
+}
+
+/// Sends the lines over GTP one by one, each with an interrupt: it gets its one reply, no search has
+/// to be given up, and the memory after the first tenth is the memory at the end.
+fn gtp_replies_to_each(lines: Vec<Vec<u8>>) {
+    let mut client = Client::kitai(["gtp"]);
+    let (count, mut settled) = (lines.len(), None);
+    for (number, line) in lines.into_iter().enumerate() {
+        send_with(&mut client, &line, "# interrupt");
+        if has_reply(&line) {
+            let what = || String::from_utf8_lossy(&line[..line.len().min(200)]).into_owned();
+            let first = client.line().expect("the engine is alive");
+            assert!(first.starts_with(['=', '?']), "no reply to `{}`: `{first}`", what());
+            assert!(!first.contains("given up"), "`{}`: {first}", what());
+            while client.line().is_some_and(|line| !line.is_empty()) {}
+        }
+        if number == count / 10 {
+            settled = memory(client.id());
+        }
+    }
+    must_not_have_grown(settled, memory(client.id()));
+    client.send("quit");
+    assert_eq!(client.wait().code(), Some(0));
+}
+
+/// The same over NBoard, each line with a ping; at the end the engine still plays.
+fn nboard_answers_each_ping(lines: Vec<Vec<u8>>) {
+    let mut client = Client::kitai(["nboard"]);
+    let (count, mut settled) = (lines.len(), None);
+    for (number, line) in lines.into_iter().enumerate() {
+        send_with(&mut client, &line, &format!("ping {number}"));
+        let pong = format!("pong {number}");
+        loop {
+            let answer = client.line().expect("the engine is alive");
+            if answer == pong {
+                break;
+            }
+            assert!(!answer.contains("given up"), "{answer}");
+        }
+        if number == count / 10 {
+            settled = memory(client.id());
+        }
+    }
+    must_not_have_grown(settled, memory(client.id()));
+    // Whatever the options are now, a search that is told to stop answers with a move.
+    client.send("new\ngo\nstop");
+    let answer = client.line_starting("=== ");
+    assert!(["C4", "D3", "E6", "F5"].contains(&&answer[4..6]), "{answer}");
+    client.close();
+    assert_eq!(client.wait().code(), Some(0));
+}
+
 #[test]
 fn a_hundred_thousand_bad_gtp_lines_get_one_reply_each() {
-    gtp_replies_once(bad_lines(GTP_SEEDS, LINES, 1), &["--set", "depth=1", "--set", "hash=1"]);
+    let lines = bad_lines(GTP_SEEDS, LINES, 1, harmless);
+    gtp_replies_once(lines, &["--set", "depth=1", "--set", "hash=1"]);
 }
 
 #[test]
 fn a_hundred_thousand_bad_nboard_lines_leave_the_engine_alive() {
-    nboard_stays_alive(bad_lines(NBOARD_SEEDS, LINES, 2), &["--set", "depth=1", "--set", "hash=1"]);
+    let lines = bad_lines(NBOARD_SEEDS, LINES, 2, harmless);
+    nboard_stays_alive(lines, &["--set", "depth=1", "--set", "hash=1"]);
 }
 
 #[test]
 fn gtp_options_at_their_extremes_leave_the_engine_answering() {
-    gtp_replies_once(extreme_lines(GTP_SEEDS, "kitai-set", EXTREME_LINES, 3), &SHORT);
+    gtp_replies_to_each(extreme_lines(GTP_SEEDS, "kitai-set", EXTREME_LINES, 3));
 }
 
 #[test]
 fn nboard_options_at_their_extremes_leave_the_engine_alive() {
-    nboard_stays_alive(extreme_lines(NBOARD_SEEDS, "set option", EXTREME_LINES, 4), &SHORT);
+    nboard_answers_each_ping(extreme_lines(NBOARD_SEEDS, "set option", EXTREME_LINES, 4));
 }
 
 #[test]
 #[ignore = "long: a million lines, some minutes"]
 fn a_million_gtp_lines_with_extreme_options_get_one_reply_each() {
-    gtp_replies_once(extreme_lines(GTP_SEEDS, "kitai-set", MANY_LINES, 5), &SHORT);
+    gtp_replies_to_each(extreme_lines(GTP_SEEDS, "kitai-set", MANY_LINES, 5));
 }
 
 #[test]
 #[ignore = "long: a million lines, some minutes"]
 fn a_million_nboard_lines_with_extreme_options_leave_the_engine_alive() {
-    nboard_stays_alive(extreme_lines(NBOARD_SEEDS, "set option", MANY_LINES, 6), &SHORT);
+    nboard_answers_each_ping(extreme_lines(NBOARD_SEEDS, "set option", MANY_LINES, 6));
+}
+
+/// What a method says it may use is what it uses: tables are resident at the first reply.
+#[test]
+#[cfg(target_os = "linux")]
+fn no_method_takes_more_memory_than_its_options_grant() {
+    /// KiB that come and go besides.
+    const SLACK: u64 = 8 << 10;
+    let used = |method: &str, mebibytes: u64| {
+        let [method, hash, memory_size] = [
+            format!("method={method}"),
+            format!("hash={mebibytes}"),
+            format!("memory={mebibytes}"),
+        ];
+        let mut client =
+            Client::kitai(["gtp", "--set", &method, "--set", &hash, "--set", &memory_size]);
+        client.gtp("name").unwrap();
+        memory(client.id()).unwrap()
+    };
+    for method in kitai::search::methods() {
+        let (little, much) = (used(method.name, 1), used(method.name, 128));
+        assert!(much <= little + (128 << 10) + SLACK, "{}: {little} to {much} KiB", method.name);
+    }
 }
