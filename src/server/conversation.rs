@@ -123,7 +123,7 @@ pub(super) async fn prepare(
 /// If the client can be neither read nor written (a client that went away is no error).
 pub(super) async fn converse<W>(
     mut lines: Lines,
-    mut writer: W,
+    writer: W,
     session: &mut dyn Session,
     mut surroundings: Surroundings,
 ) -> std::io::Result<()>
@@ -131,6 +131,7 @@ where
     W: AsyncWrite + Unpin,
 {
     let mut shutdown = surroundings.shutdown.clone();
+    let mut replies = Replies { writer, shutdown: shutdown.clone(), patience: surroundings.idle };
     let (answer, mut answers) = mpsc::unbounded_channel();
     let mut work = Work {
         engine: surroundings.engine,
@@ -150,17 +151,7 @@ where
             line = lines.next(), if input_open && session.wants_input() => match line {
                 Some(Ok((line, at))) => {
                     last_words = at;
-                    let line = match &line {
-                        RawLine::Text(text) => {
-                            trace!(target: "kitai::wire", "< {text}");
-                            InputLine::Text(text)
-                        }
-                        RawLine::TooLong(_) => {
-                            trace!(target: "kitai::wire", "< (a line that is too long)");
-                            InputLine::TooLong
-                        }
-                    };
-                    session.take(Input::Line(line), at, &mut actions);
+                    session.take(Input::Line(traced(&line)), at, &mut actions);
                 }
                 Some(Err(error)) => return quietly(Err(error)),
                 None => {
@@ -186,22 +177,13 @@ where
         for event in work.engine.give_up_overdue(now) {
             session.take(Input::Event(event), now, &mut actions);
         }
-        loop {
-            let mut out = String::new();
-            for action in actions.drain() {
-                work.carry_out(action, now, &mut out);
-            }
+        while !actions.is_empty() {
+            let out = work.carry_out_all(session, &mut actions, now);
             if !out.is_empty() {
                 last_words = now;
-                if !write_or_leave(&mut writer, &out, &mut shutdown).await? {
+                if !replies.write(&out).await? {
                     return Ok(());
                 }
-            }
-            for event in std::mem::take(&mut work.failures) {
-                session.take(Input::Event(event), now, &mut actions);
-            }
-            if actions.is_empty() {
-                break;
             }
         }
         if !input_open && (surroundings.reader_gone)() {
@@ -226,25 +208,55 @@ where
     Ok(())
 }
 
-/// Writes a reply; false if the client or the process leaves meanwhile.
-async fn write_or_leave<W: AsyncWrite + Unpin>(
-    writer: &mut W,
-    text: &str,
-    shutdown: &mut watch::Receiver<bool>,
-) -> std::io::Result<bool> {
-    for line in text.lines() {
-        trace!(target: "kitai::wire", "> {line}");
+/// A line as the session takes it.
+fn traced(line: &RawLine) -> InputLine<'_> {
+    match line {
+        RawLine::Text(text) => {
+            trace!(target: "kitai::wire", "< {text}");
+            InputLine::Text(text)
+        }
+        RawLine::TooLong(_) => {
+            trace!(target: "kitai::wire", "< (a line that is too long)");
+            InputLine::TooLong
+        }
     }
-    let write = async {
-        writer.write_all(text.as_bytes()).await?;
-        writer.flush().await
-    };
-    tokio::select! {
-        _ = shutdown.wait_for(|&now| now) => Ok(false),
-        written = write => match written {
-            Ok(()) => Ok(true),
-            Err(error) => quietly(Err(error)).map(|()| false),
-        },
+}
+
+/// The way back to the client.
+struct Replies<W> {
+    writer: W,
+    shutdown: watch::Receiver<bool>,
+    /// How long a client may leave a reply unread; `None` for as long as it likes.
+    patience: Option<Duration>,
+}
+
+impl<W: AsyncWrite + Unpin> Replies<W> {
+    /// Writes a reply; false if the client or the process leaves meanwhile, or nobody reads it.
+    async fn write(&mut self, text: &str) -> std::io::Result<bool> {
+        for line in text.lines() {
+            trace!(target: "kitai::wire", "> {line}");
+        }
+        let write = async {
+            self.writer.write_all(text.as_bytes()).await?;
+            self.writer.flush().await
+        };
+        let patience = async {
+            match self.patience {
+                Some(patience) => tokio::time::sleep(patience).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.shutdown.wait_for(|&now| now) => Ok(false),
+            () = patience => {
+                info!("a reply was not read for too long: the connection is closed");
+                Ok(false)
+            }
+            written = write => match written {
+                Ok(()) => Ok(true),
+                Err(error) => quietly(Err(error)).map(|()| false),
+            },
+        }
     }
 }
 
@@ -259,6 +271,24 @@ struct Work {
 }
 
 impl Work {
+    /// Does what the session wants and gives the text to send. Actions that failed are told the
+    /// session, which may want more then.
+    fn carry_out_all(
+        &mut self,
+        session: &mut dyn Session,
+        actions: &mut Actions,
+        now: Instant,
+    ) -> String {
+        let mut out = String::new();
+        for action in actions.drain() {
+            self.carry_out(action, now, &mut out);
+        }
+        for event in std::mem::take(&mut self.failures) {
+            session.take(Input::Event(event), now, actions);
+        }
+        out
+    }
+
     fn carry_out(&mut self, action: Action, now: Instant, out: &mut String) {
         match action {
             Action::Send(text) => out.push_str(&text),

@@ -193,6 +193,19 @@ fn a_silent_client_is_disconnected() {
     assert_eq!(said, "= Kitai\n\n");
 }
 
+#[test]
+fn a_client_that_never_reads_its_replies_is_disconnected() {
+    let server = Server::start(&["--idle", "1", "--connections", "1"]);
+    let mut deaf = server.connect();
+    deaf.set_nonblocking(true).unwrap();
+    // Replies are forty times as long: when no more commands go out, they have long piled up.
+    let commands = "list_commands\n".repeat(1000);
+    while deaf.write(commands.as_bytes()).is_ok() {}
+    // Each look is a conversation of its own; a place that is never given back would be waited for
+    // without end.
+    while talk(&mut server.connect(), "name\n") != "= Kitai\n\n" {}
+}
+
 /// Threads of a process.
 #[cfg(target_os = "linux")]
 fn threads(server: &Server) -> usize {
