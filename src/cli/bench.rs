@@ -1,6 +1,7 @@
 //! `kitai bench`: how fast the parts are. Figures compare only within one machine.
 
 mod mcts;
+mod opponent;
 mod rules;
 mod search;
 
@@ -15,7 +16,7 @@ use super::{CliError, Output};
 /// search that changes only when the search does.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  kitai bench\n  kitai bench --set eval=discs\n  kitai bench rules\n  kitai bench rules --depth 12 --json\n  kitai bench mcts"
+    after_help = "Examples:\n  kitai bench\n  kitai bench --set eval=discs\n  kitai bench rules\n  kitai bench rules --depth 12 --json\n  kitai bench mcts\n  kitai bench opponent"
 )]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -28,6 +29,7 @@ pub(super) struct Args {
 enum Suite {
     Rules(rules::Args),
     Mcts(mcts::Args),
+    Opponent(opponent::Args),
 }
 
 /// Runs the command.
@@ -38,6 +40,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match &args.suite {
         Some(Suite::Rules(args)) => rules::run(args, output),
         Some(Suite::Mcts(args)) => mcts::run(args, output),
+        Some(Suite::Opponent(args)) => opponent::run(args, output),
         None => search::run(&args.engine, output),
     }
 }

@@ -3,6 +3,7 @@
 mod iida;
 mod kajihara;
 mod kitamura;
+mod recognition;
 
 use std::path::PathBuf;
 
@@ -27,12 +28,15 @@ pub(super) struct Args {
 #[derive(Subcommand, Debug)]
 enum Experiment {
     IidaCandidates(iida::CandidatesArgs),
+    IidaCorrection(iida::CorrectionArgs),
+    IidaGames(iida::GamesArgs),
     KajiharaMixed(kajihara::MixedArgs),
     KajiharaSemiRandom(kajihara::SemiRandomArgs),
     KitamuraRatings(kitamura::RatingsArgs),
     KitamuraWins(kitamura::WinsArgs),
     KobayashiOneMove(OneMoveArgs),
     KobayashiValues(ValuesArgs),
+    OpponentEstimate(recognition::Args),
 }
 
 /// Kobayashi et al. 2002, tables 6 and 7: one move by expectation against one move by minimax
@@ -81,12 +85,15 @@ struct ValuesArgs {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match &args.experiment {
         Experiment::IidaCandidates(args) => iida::candidates(args, output),
+        Experiment::IidaCorrection(args) => iida::correction(args, output),
+        Experiment::IidaGames(args) => iida::games(args, output),
         Experiment::KajiharaMixed(args) => kajihara::mixed(args, output),
         Experiment::KajiharaSemiRandom(args) => kajihara::semi_random(args, output),
         Experiment::KitamuraRatings(args) => kitamura::ratings(args, output),
         Experiment::KitamuraWins(args) => kitamura::wins(args, output),
         Experiment::KobayashiOneMove(args) => one_move(args, output),
         Experiment::KobayashiValues(args) => kobayashi_values(args, output),
+        Experiment::OpponentEstimate(args) => recognition::run(args, output),
     }
 }
 

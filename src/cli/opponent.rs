@@ -6,20 +6,25 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{CliError, Output};
+use super::common::{EngineArgs, stop_on_interrupt};
+use super::{CliError, Output, progress};
 use crate::eval::registry::by_name;
 use crate::options::Options;
 use crate::othello::Color;
 use crate::record::{self, GameRecord};
 use crate::search::opponent::estimate::{Estimate, Suspect};
+use crate::search::opponent::learned::Lessons;
+use crate::search::opponent::method::SCHEDULES;
 
 /// Estimate which evaluation and depth the players of recorded games have
 ///
 /// The family: minimax with the evaluations discs, mobility, shioda and pattern (and zebra, if its
-/// file is given), depths 1 to --depth, three softnesses; and semi-random players.
+/// file is given), depths 1 to --depth, three softnesses; and semi-random players. With --learn a
+/// schedule for method=mixed is chosen for one of them and written as a preset.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  kitai opponent games.ggf\n  \
-kitai opponent runs/match.ggf --each --first 15 --depth 4")]
+kitai opponent runs/match.ggf --each --first 15 --depth 4\n  \
+kitai opponent runs/match.ggf --learn Rhino --out against-rhino.toml")]
 pub(super) struct Args {
     /// Files of games in any format Kitai reads
     #[arg(required = true, value_name = "GAMES")]
@@ -39,6 +44,22 @@ pub(super) struct Args {
     /// Zebra's coefficients, to consider its evaluation too (coeffs2.bin)
     #[arg(long, value_name = "FILE")]
     zebra_coeffs: Option<PathBuf>,
+    /// Choose a schedule for method=mixed against this player: every schedule plays its model from
+    /// the openings of its games
+    #[arg(long, value_name = "PLAYER", conflicts_with = "each")]
+    learn: Option<String>,
+    /// Write what was learnt as a preset
+    #[arg(long, value_name = "FILE", requires = "learn")]
+    out: Option<PathBuf>,
+    /// Plies of the own search while learning
+    #[arg(long, default_value_t = 4, requires = "learn",
+          value_parser = clap::value_parser!(u32).range(1..=10))]
+    own_depth: u32,
+    /// Openings played by every schedule, each with both colours
+    #[arg(long, default_value_t = 20, requires = "learn")]
+    openings: usize,
+    #[command(flatten)]
+    engine: EngineArgs,
 }
 
 #[derive(Serialize)]
@@ -107,7 +128,80 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         ))?;
         output.object(report)?;
     }
-    Ok(())
+    match &args.learn {
+        Some(name) => {
+            let found = players.iter().find(|(player, _)| player == name);
+            let (_, games) = found
+                .ok_or_else(|| CliError::Input(format!("no games of `{name}` in these files")))?;
+            learn(name, games, &family, args, output)
+        }
+        None => Ok(()),
+    }
+}
+
+#[derive(Serialize)]
+struct LessonReport {
+    schedule: &'static str,
+    won: u32,
+    drawn: u32,
+    lost: u32,
+    discs: f64,
+}
+
+fn learn(
+    name: &str,
+    games: &[(&GameRecord, Color)],
+    family: &Estimate,
+    args: &Args,
+    output: &mut Output,
+) -> Result<(), CliError> {
+    let mut opponent = family.clone();
+    let mut openings = Vec::new();
+    for (game, color) in games {
+        observe(&mut opponent, game, *color, args);
+        openings.extend(game.history.boards().get(args.after).map(|board| board.position));
+    }
+    openings.retain(|position| position.has_move());
+    openings.sort_by_key(|position| (position.mover().0, position.opponent().0));
+    openings.dedup();
+    openings.truncate(args.openings);
+    if openings.is_empty() {
+        return Err(CliError::Input(format!("no game of `{name}` is longer than --after")));
+    }
+    let options = args.engine.options()?;
+    let lessons = Lessons { opponent, openings, options, depth: args.own_depth, seed: 1 };
+    let bar = progress::steps(SCHEDULES.len() as u64, "schedules");
+    let learnt = lessons.learn(&stop_on_interrupt(), &mut || bar.inc(1));
+    bar.finish_and_clear();
+    let learnt = learnt.map_err(CliError::input)?;
+    let learnt = learnt.ok_or_else(|| CliError::Found("interrupted".to_owned()))?;
+    output.line(format_args!(
+        "\nschedules against {name} as {}, {} openings, depth {}\nschedule    won drawn  lost  discs",
+        lessons.opponent.summary(),
+        lessons.openings.len(),
+        args.own_depth
+    ))?;
+    for lesson in &learnt {
+        let [won, drawn, lost] = lesson.games;
+        let (schedule, discs) = (lesson.schedule, lesson.discs.mean());
+        output.line(format_args!("{schedule:<9} {won:>5} {drawn:>5} {lost:>5} {discs:>+6.1}"))?;
+        output.object(&LessonReport { schedule, won, drawn, lost, discs })?;
+    }
+    let (Some(file), Some(best)) = (&args.out, learnt.first()) else { return Ok(()) };
+    let mut text = format!(
+        "description = \"schedule learnt against {}\"\nmethod = \"mixed\"\nschedule = \"{}\"\n",
+        name.replace(['"', '\\'], " "),
+        best.schedule
+    );
+    for (option, value) in lessons.model_settings() {
+        text += &match value.parse::<f64>() {
+            Ok(_) => format!("{option} = {value}\n"),
+            Err(_) => format!("{option} = \"{value}\"\n"),
+        };
+    }
+    std::fs::write(file, text)
+        .map_err(|error| CliError::Input(format!("{}: {error}", file.display())))?;
+    output.line(format_args!("written to {}", file.display()))
 }
 
 fn suspects(args: &Args) -> Result<Vec<Suspect>, CliError> {

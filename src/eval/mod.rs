@@ -63,23 +63,29 @@ pub trait Incremental: Send + Sync {
     }
 }
 
-/// Any evaluator, asked afresh at every position.
-impl Incremental for &dyn Evaluator {
-    type State = ();
+/// Any evaluator, asked afresh at every position, however it is held.
+macro_rules! asked_afresh {
+    ($held:ty) => {
+        impl Incremental for $held {
+            type State = ();
 
-    fn root(&self, _position: Position) {}
+            fn root(&self, _position: Position) {}
 
-    #[inline]
-    fn child(&self, _state: &(), _square: Square, _flips: u64) {}
+            #[inline]
+            fn child(&self, _state: &(), _square: Square, _flips: u64) {}
 
-    #[inline]
-    fn passed(&self, _state: &()) {}
+            #[inline]
+            fn passed(&self, _state: &()) {}
 
-    #[inline]
-    fn value(&self, _state: &(), position: Position) -> i32 {
-        self.evaluate(position)
-    }
+            #[inline]
+            fn value(&self, _state: &(), position: Position) -> i32 {
+                self.evaluate(position)
+            }
+        }
+    };
 }
+asked_afresh!(&dyn Evaluator);
+asked_afresh!(Arc<dyn Evaluator>);
 
 /// An evaluator together with how the search can best ask it.
 #[derive(Clone)]
@@ -118,7 +124,7 @@ macro_rules! with_evaluator {
                 $body
             }
             $crate::eval::Evaluation::Other(other) => {
-                let $evaluator: &&dyn $crate::eval::Evaluator = &&**other;
+                let $evaluator = other;
                 $body
             }
         }

@@ -59,7 +59,7 @@ const LAST_STAGE: i32 = 60;
 /// Stages below the first tuned one use it.
 const FIRST_STAGE: i32 = 8;
 
-static COEFFICIENTS: TypedOption<String> = TypedOption::file(
+pub(crate) static COEFFICIENTS: TypedOption<String> = TypedOption::file(
     "zebra-coeffs",
     "File with Zebra's coefficients (coeffs2.bin) for the zebra evaluations.",
 );

@@ -4,6 +4,9 @@
 //! written against [`Game`] runs on Othello, on tic-tac-toe and on synthetic trees alike.
 
 pub mod othello;
+#[cfg(feature = "shogi")]
+pub mod shogi;
+pub mod small_othello;
 pub mod synthetic;
 pub mod tictactoe;
 
@@ -11,6 +14,9 @@ use std::fmt::{Debug, Display};
 use std::hash::Hash;
 
 pub use othello::Othello;
+#[cfg(feature = "shogi")]
+pub use shogi::Shogi;
+pub use small_othello::SmallOthello;
 pub use synthetic::Synthetic;
 pub use tictactoe::TicTacToe;
 

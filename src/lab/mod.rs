@@ -8,3 +8,4 @@ pub mod iida;
 pub mod kajihara;
 pub mod kitamura;
 pub mod kobayashi;
+pub mod recognition;

@@ -112,5 +112,6 @@ pub(super) fn progress(best: &str) -> SearchUpdate {
         nodes: 50,
         playouts: 0,
         elapsed: Duration::from_millis(5),
+        opponent: None,
     })
 }

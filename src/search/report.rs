@@ -62,6 +62,9 @@ pub struct Event {
     pub playouts: u64,
     /// Time since the search began.
     pub elapsed: Duration,
+    /// Who the opponent seems to be, from methods that watch it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opponent: Option<String>,
 }
 
 /// The answer of a search: its last and best report.
@@ -132,7 +135,9 @@ mod tests {
                 visits: nodes / 2,
             };
             let elapsed = Duration::from_millis(nodes % 1_000_000);
-            let event = Event { depth, lines: vec![line.clone()], nodes, playouts: 7, elapsed };
+            let opponent = percent.is_multiple_of(2).then(|| "discs depth 2".to_owned());
+            let event =
+                Event { depth, lines: vec![line.clone()], nodes, playouts: 7, elapsed, opponent };
             let text = serde_json::to_string(&event).unwrap();
             prop_assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
             let outcome = Outcome { lines: vec![line], depth, nodes, playouts: 7, elapsed };

@@ -3,14 +3,23 @@
 use clap::ValueEnum;
 
 use crate::cli::{CliError, Output};
+use crate::eval::{self, UNIT};
+use crate::game::othello::OthelloState;
+use crate::game::{Othello, SmallOthello};
+use crate::lab::kajihara::elsewhere::{Cell, Elsewhere, MixedMatch, SemiRandomMatch};
 use crate::lab::kajihara::{self, Figure, GAMES, MIXED_ERRORS, TABLE_1_ERRORS};
+use crate::options::Options;
+use crate::search::opponent::forced::{Beyond, GameEnds};
+use crate::search::opponent::schedule::TYPES;
 use crate::search::opponent::speculative::Reading as SpeculativeReading;
 
 /// Kajihara and Iida, table 1: semi-random players of tic-tac-toe against each other
 ///
-/// Every figure by enumeration, by simulation, and as printed.
+/// Every figure by enumeration, by simulation, and as printed; in other games without the printed one.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  kitai lab kajihara-semi-random")]
+#[command(after_help = "Examples:\n  kitai lab kajihara-semi-random\n  \
+kitai lab kajihara-semi-random --game othello4\n  \
+kitai lab kajihara-semi-random --game othello --depth 3 --threshold 8 --games 1000")]
 pub(super) struct SemiRandomArgs {
     #[command(flatten)]
     simulation: Simulation,
@@ -31,8 +40,29 @@ pub(super) struct MixedArgs {
     simulation: Simulation,
 }
 
+/// The games: the paper's, and others.
+#[derive(Clone, Copy, ValueEnum, Debug, PartialEq, Eq)]
+enum GameName {
+    Tictactoe,
+    /// Othello on 4×4 squares
+    Othello4,
+    /// Othello on 6×6 squares, by simulation only
+    Othello6,
+    /// Othello, by simulation only
+    Othello,
+}
+
 #[derive(clap::Args, Debug)]
 struct Simulation {
+    /// The game
+    #[arg(long, value_enum, default_value_t = GameName::Tictactoe)]
+    game: GameName,
+    /// In other games: look-ahead of the deepest player, plies
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(0..=7))]
+    depth: u32,
+    /// In Othello: discs of `pattern` that count as won; 0 knows finished games only
+    #[arg(long, default_value_t = 0.0, value_name = "DISCS")]
+    threshold: f64,
     /// Games simulated for each cell; 0 for none
     #[arg(long, short = 'n', default_value_t = GAMES,
           value_parser = clap::value_parser!(u32).range(0..=10_000_000))]
@@ -96,7 +126,10 @@ const HEADER: &str = "    exact  simulated    z   printed      z  verdict";
 /// # Errors
 /// If standard output cannot be written.
 pub(super) fn semi_random(args: &SemiRandomArgs, output: &mut Output) -> Result<(), CliError> {
-    let Simulation { games, seed } = args.simulation;
+    let Simulation { games, seed, .. } = args.simulation;
+    if args.simulation.game != GameName::Tictactoe {
+        return args.simulation.elsewhere(None, output);
+    }
     output.line(format_args!(
         "Table 1: White P_i against Black P_j, per cent of White's games; {games} simulated games \
          of each cell, seed {seed};\nz in standard errors of a simulation; agrees: printed within \
@@ -120,7 +153,10 @@ pub(super) fn semi_random(args: &SemiRandomArgs, output: &mut Output) -> Result<
 /// # Errors
 /// If standard output cannot be written.
 pub(super) fn mixed(args: &MixedArgs, output: &mut Output) -> Result<(), CliError> {
-    let Simulation { games, seed } = args.simulation;
+    let Simulation { games, seed, .. } = args.simulation;
+    if args.simulation.game != GameName::Tictactoe {
+        return args.simulation.elsewhere(Some(args.reading.into()), output);
+    }
     output.line(format_args!(
         "Tables 2 and 3: games won by the speculative player, per cent; {games} simulated games of \
          each cell, seed {seed};\nz in standard errors of a simulation; agrees: printed within \
@@ -161,4 +197,90 @@ pub(super) fn mixed(args: &MixedArgs, output: &mut Output) -> Result<(), CliErro
         output.object(&result)?;
     }
     Ok(())
+}
+
+impl Simulation {
+    /// The experiment in another game: semi-random players, or mixed ones if there is a reading.
+    fn elsewhere(
+        &self,
+        reading: Option<SpeculativeReading>,
+        output: &mut Output,
+    ) -> Result<(), CliError> {
+        let exact = self.game == GameName::Othello4;
+        let settings =
+            Elsewhere { games: self.games, seed: self.seed, most_depth: self.depth, exact };
+        let knows = if self.game == GameName::Othello && self.threshold > 0.0 {
+            format!("a value of {} discs counts as won", self.threshold)
+        } else {
+            "finished games only".to_owned()
+        };
+        output.line(format_args!(
+            "{:?}, {knows}, {} simulated games of each cell, seed {}; per cent",
+            self.game, self.games, self.seed
+        ))?;
+        output.line(match reading {
+            None => "\nfirst second    win    draw    loss   simulated".to_owned(),
+            Some(_) => format!(
+                "\nspeculates     against {}   best  gain",
+                TYPES.map(|name| format!("{name:>7}")).concat()
+            ),
+        })?;
+        let evaluator = eval::build(&Options::new()).map_err(CliError::input)?;
+        let evaluate =
+            |state: &OthelloState| f64::from(evaluator.evaluate(state.position)) / f64::from(UNIT);
+        let mut written = Ok(());
+        macro_rules! play {
+            ($game:expr, $knowledge:expr) => {
+                match reading {
+                    None => settings.semi_random($game, $knowledge, &mut |one| {
+                        if written.is_ok() {
+                            written = print_semi_random(one, output);
+                        }
+                    }),
+                    Some(reading) => settings.mixed($game, $knowledge, reading, &mut |one| {
+                        if written.is_ok() {
+                            written = print_mixed(one, output);
+                        }
+                    }),
+                }
+            };
+        }
+        match self.game {
+            GameName::Othello if self.threshold > 0.0 => {
+                play!(&Othello, &Beyond { evaluate, threshold: self.threshold })
+            }
+            GameName::Othello => play!(&Othello, &GameEnds),
+            GameName::Othello6 => play!(&SmallOthello::SIX, &GameEnds),
+            _ => play!(&SmallOthello::FOUR, &GameEnds),
+        }
+        written
+    }
+}
+
+fn print_semi_random(one: &SemiRandomMatch, output: &mut Output) -> Result<(), CliError> {
+    let Cell { exact, simulated } = one.cell;
+    let shares = |shares: Option<[f64; 3]>| match shares {
+        Some([win, draw, loss]) => format!("{win:>7.2} {draw:>7.2} {loss:>7.2}"),
+        None => format!("{:>23}", ""),
+    };
+    output.line(format_args!(
+        "   P{}     P{} {}   {}",
+        one.first,
+        one.second,
+        shares(exact),
+        shares(simulated)
+    ))?;
+    output.object(one)
+}
+
+fn print_mixed(one: &MixedMatch, output: &mut Output) -> Result<(), CliError> {
+    let wins: String = one.wins.iter().map(|wins| format!("{wins:>7.2}")).collect();
+    let (best, gain) = one.best();
+    output.line(format_args!(
+        "{} P{}      P{}  {wins}   {best:>4} {gain:>+5.2}",
+        if one.moves_first { "first " } else { "second" },
+        one.player,
+        one.opponent
+    ))?;
+    output.object(one)
 }

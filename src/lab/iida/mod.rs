@@ -2,31 +2,62 @@
 //!
 //! The paper lets people rank the lists; here a much deeper search does. A list is as good as its
 //! best move, equal ones as the mean of their three best. First places are counted, ties shared. A
-//! position is quiet if the judge's best move is the same two plies shallower. Positions come from
-//! random play, so that no player's taste is in them.
+//! position is quiet if the judge's best move is the same two plies shallower. All lists of a
+//! position take the same number of nodes.
+//!
+//! - [`domain`]: what an experiment needs of a game, and Othello; `shogi` is the other one;
+//! - [`games`]: table 3, lists against each other in games;
+//! - [`correction`]: what the full-width correction changes, for better and for worse.
+
+pub mod correction;
+pub mod domain;
+pub mod games;
+#[cfg(feature = "shogi")]
+pub mod shogi;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::eval::{self, Evaluator, UNIT};
-use crate::game::othello::OthelloState;
-use crate::game::{Game, Othello, Side};
-use crate::options::{OptionError, Options};
-use crate::othello::random::random_position;
-use crate::othello::{Move, Position};
-use crate::random::seeded_part;
+use crate::game::Game;
+use crate::options::OptionError;
 use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::expectation::tree::GameTree;
-use crate::search::shared::candidates::{Candidates, DEEPEST};
-use crate::search::{self, Limits, Method, Request, StopFlag};
+use crate::search::shared::candidates::{Candidates, DEEPEST, List};
+use crate::search::{Limits, StopFlag};
 use crate::statistics::Moments;
+use domain::{ActionOf, Domain, StateOf};
 
 /// The lists in the order of the tables.
 pub const LISTS: [&str; 4] = ["standard", "down_type1", "down_type2", "down_type3"];
 /// How many of a list's moves decide between lists with equally good best moves.
 const TOP: usize = 3;
-/// The greatest number of legal moves any reachable position has.
-const MOST_MOVES: usize = 33;
+
+/// How each of [`LISTS`] is made.
+pub fn makers(count: usize) -> [Candidates; 4] {
+    let down = |kind| Candidates::down(kind, count);
+    [Candidates::standard(count), down(1), down(2), down(3)]
+}
+
+/// The list of one maker and the nodes it took.
+fn list_of<D: Domain>(
+    domain: &D,
+    maker: &Candidates,
+    state: &StateOf<D>,
+) -> (List<ActionOf<D>>, u64) {
+    let evaluate = |state: &StateOf<D>| domain.evaluate(state);
+    let most_moves = domain.most_moves();
+    let tree = GameTree { game: domain.game(), evaluate, most_moves };
+    let stop = StopFlag::new();
+    let mut counter = NodeCounter::new(&Limits::default(), &stop);
+    let list = maker.list(&tree, state, &domain.game().actions(state), &mut counter);
+    (list, counter.nodes)
+}
+
+/// The nodes that every list of a position is given: what the dearest of the makers takes by the
+/// paper's orderings.
+fn equal_nodes<D: Domain>(domain: &D, makers: &[Candidates], state: &StateOf<D>) -> u64 {
+    makers.iter().map(|maker| list_of(domain, maker, state).1).max().unwrap_or(0)
+}
 
 const TABLE_1: &str = include_str!("table-1.csv");
 const TABLE_2: &str = include_str!("table-2.csv");
@@ -115,22 +146,18 @@ fn quality(values: &[f64]) -> (f64, f64) {
 
 /// The experiment's settings.
 #[derive(Clone, Debug)]
-pub struct CandidateLists {
+pub struct CandidateLists<'d, D> {
+    /// The game, its positions and its judge.
+    pub domain: &'d D,
     /// Positions.
     pub positions: u32,
-    /// Fewest and most empties of the positions.
-    pub empties: (u32, u32),
     /// K: moves of a list.
     pub count: usize,
-    /// Plies that the judge looks ahead.
-    pub judge_depth: u32,
     /// Seed of the positions.
     pub seed: u64,
-    /// The evaluation of the lists and of the judge, and the judge's other options.
-    pub options: Options,
 }
 
-impl CandidateLists {
+impl<D: Domain> CandidateLists<'_, D> {
     /// Runs it on all cores; `Ok(None)` if stopped.
     ///
     /// # Errors
@@ -140,53 +167,26 @@ impl CandidateLists {
         stop: &StopFlag,
         progress: &(dyn Fn() + Sync),
     ) -> std::result::Result<Option<Result>, OptionError> {
-        let evaluator = eval::build(&self.options)?;
         let judged = (0..self.positions).into_par_iter().map(|index| {
             if stop.is_stopped() {
                 return Ok(Result::default());
             }
-            let mut rng = seeded_part(self.seed, u64::from(index));
-            let (least, most) = self.empties;
-            let empties = least + index % (most.max(least) - least + 1);
-            // Where there are no more moves than candidates every list is the same.
-            let position = loop {
-                let position = random_position(empties, &mut rng);
-                if position.legal_moves().count() as usize > self.count {
-                    break position;
-                }
-            };
-            let mut judge = search::build(&self.options)?;
-            let result = self.one(position, &*evaluator, &mut *judge, stop);
+            let state = self.domain.position(index, self.seed, self.count);
+            let result = self.one(&state, stop);
             progress();
-            Ok(result)
+            result
         });
         let result = judged.try_reduce(Result::default, |a, b| Ok(merged(a, &b)))?;
         Ok((!stop.is_stopped()).then_some(result))
     }
 
-    fn one(
-        &self,
-        position: Position,
-        evaluator: &dyn Evaluator,
-        judge: &mut dyn Method,
-        stop: &StopFlag,
-    ) -> Result {
-        let evaluate =
-            |state: &OthelloState| f64::from(evaluator.evaluate(state.position)) / f64::from(UNIT);
-        let tree = GameTree { game: &Othello, evaluate, most_moves: MOST_MOVES };
-        let state = OthelloState { position, player: Side::First };
-        let legal = Othello.actions(&state);
+    fn one(&self, state: &StateOf<D>, stop: &StopFlag) -> std::result::Result<Result, OptionError> {
         let mut result = Result::default();
-        let makers = [
-            Candidates::standard(self.count),
-            Candidates::down(1, self.count),
-            Candidates::down(2, self.count),
-            Candidates::down(3, self.count),
-        ];
+        let makers = makers(self.count);
+        let nodes = Some(equal_nodes(self.domain, &makers, state));
         let lists = makers.map(|maker| {
-            let unstopped = StopFlag::new();
-            let mut counter = NodeCounter::new(&Limits::default(), &unstopped);
-            (maker.list(&tree, &state, &legal, &mut counter), counter.nodes)
+            let maker = Candidates { nodes, ..maker };
+            list_of(self.domain, &maker, state)
         });
         for look in &lists[1].0.looks {
             let (looks, found) = &mut result.looks[look.ply as usize];
@@ -194,21 +194,12 @@ impl CandidateLists {
             *found += u32::from(look.found);
         }
         result.nodes = [0, 1, 2, 3].map(|list| lists[list].1);
-        let limits = |depth| Limits::depth(depth);
-        let earlier = Request::new(position, limits(self.judge_depth.saturating_sub(2).max(1)));
-        let earlier = judge.search(&earlier, stop, &mut |_| {}).best_move();
-        let request =
-            Request { multi_pv: legal.len(), ..Request::new(position, limits(self.judge_depth)) };
-        let outcome = judge.search(&request, stop, &mut |_| {});
-        let value = |action: &Move| {
-            let line = outcome.lines.iter().find(|line| line.pv.first() == Some(action));
-            line.map_or(f64::MIN, |line| line.score.discs())
-        };
-        let values = lists.map(|(list, _)| list.moves.iter().map(value).collect());
-        let class =
-            if earlier == outcome.best_move() { &mut result.quiet } else { &mut result.violent };
-        class.add(&values, outcome.score().discs());
-        result
+        let lists = lists.map(|(list, _)| list.moves);
+        let judged = self.domain.judge(state, &lists.concat(), stop)?;
+        let values = lists.map(|moves| moves.iter().map(|&action| judged.value(action)).collect());
+        let class = if judged.is_quiet { &mut result.quiet } else { &mut result.violent };
+        class.add(&values, judged.best);
+        Ok(result)
     }
 }
 
@@ -226,6 +217,8 @@ fn merged(mut a: Result, b: &Result) -> Result {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options;
+    use domain::OthelloDomain;
 
     #[test]
     fn the_published_places_add_up() {
@@ -253,14 +246,8 @@ mod tests {
         let mut options = Options::new();
         options.set("eval", "mobility").unwrap();
         options.set("hash", "1").unwrap();
-        let experiment = CandidateLists {
-            positions: 12,
-            empties: (20, 40),
-            count: 4,
-            judge_depth: 4,
-            seed: 1992,
-            options,
-        };
+        let domain = OthelloDomain::new(options, 4).unwrap();
+        let experiment = CandidateLists { domain: &domain, positions: 12, count: 4, seed: 1992 };
         let run = || experiment.run(&StopFlag::new(), &|| ()).unwrap().unwrap();
         let (first, second) = (run(), run());
         let all = first.quiet.merge(first.violent);
@@ -268,6 +255,8 @@ mod tests {
         let places: f64 = all.lists.iter().map(|tally| tally.first_places).sum();
         assert!((places - 12.0).abs() < 1e-9, "{places}");
         assert_eq!(first.nodes, second.nodes);
+        let (least, most) = (first.nodes.iter().min().unwrap(), first.nodes.iter().max().unwrap());
+        assert!(*most as f64 <= 1.1 * *least as f64, "{:?}", first.nodes);
         assert!(first.looks.iter().any(|look| look.1 > 0));
         assert_eq!(format!("{first:?}"), format!("{second:?}"));
     }

@@ -7,7 +7,7 @@ use rand::Rng;
 use crate::game::{Game, Side};
 use crate::random::{Random, seeded_part};
 use crate::search::expectation::node_counter::NodeCounter;
-use crate::search::opponent::forced::{GameEnds, LookAhead};
+use crate::search::opponent::forced::{GameEnds, Knowledge, LookAhead};
 use crate::search::opponent::schedule::MixedPlayer;
 use crate::search::{Limits, StopFlag};
 
@@ -43,19 +43,26 @@ impl Shares {
 /// A state with the number of plies before it.
 type StateAtPly<G> = (<G as Game>::State, u32);
 
-/// Two players on a game small enough to remember every position of.
-pub struct Match<'g, G: Game> {
+/// Two players on a game small enough to remember every position that comes up.
+pub struct Match<'g, G: Game, K = GameEnds> {
     game: &'g G,
-    look: LookAhead<'g, G, GameEnds>,
+    look: LookAhead<'g, G, K>,
     players: [MixedPlayer; 2],
     choices: HashMap<StateAtPly<G>, Vec<G::Action>>,
     shares: HashMap<StateAtPly<G>, Shares>,
 }
 
 impl<'g, G: Game> Match<'g, G> {
-    /// The first of the players moves first.
+    /// The first of the players moves first; both know finished games only.
     pub fn new(game: &'g G, players: [MixedPlayer; 2]) -> Match<'g, G> {
-        let look = LookAhead::new(game, GameEnds);
+        Match::knowing(game, GameEnds, players)
+    }
+}
+
+impl<'g, G: Game, K: Knowledge<G>> Match<'g, G, K> {
+    /// The first of the players moves first; both have this knowledge.
+    pub fn knowing(game: &'g G, knowledge: K, players: [MixedPlayer; 2]) -> Match<'g, G, K> {
+        let look = LookAhead::new(game, knowledge);
         Match { game, look, players, choices: HashMap::new(), shares: HashMap::new() }
     }
 

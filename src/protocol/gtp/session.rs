@@ -417,6 +417,7 @@ impl GtpSession {
                         nodes: outcome.nodes,
                         playouts: outcome.playouts,
                         elapsed: outcome.elapsed,
+                        opponent: None,
                     }));
                 }
                 out.text().push('\n');

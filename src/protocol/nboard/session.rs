@@ -351,6 +351,9 @@ impl NBoardSession {
         match event.update {
             SearchUpdate::Progress(progress) => {
                 writer::node_stats(out.text(), progress.nodes, progress.elapsed);
+                if let Some(opponent) = &progress.opponent {
+                    writer::status(out.text(), &format!("Opponent: {opponent}"));
+                }
                 if !matches!(job.kind, JobKind::Analyze { .. }) {
                     writer::hints(out.text(), &progress.lines, progress.depth);
                 }

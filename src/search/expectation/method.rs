@@ -259,6 +259,7 @@ impl ExpectationMethod {
                 nodes: counter.nodes,
                 playouts: 0,
                 elapsed,
+                opponent: None,
             });
             let in_time = limits.time.is_none_or(|time| elapsed < time.soft);
             in_time && ranking.depth < self.last_useful_depth(*position)

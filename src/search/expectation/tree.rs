@@ -71,6 +71,43 @@ pub trait Tree {
     fn most_moves(&self, node: &Self::Node) -> usize;
 }
 
+impl<T: Tree> Tree for &T {
+    type Node = T::Node;
+    type Action = T::Action;
+
+    fn visit(
+        &self,
+        node: &Self::Node,
+        visitor: impl FnMut(usize, Self::Action, Self::Node) -> ControlFlow<()>,
+    ) -> Expansion<Self::Action, Self::Node> {
+        (**self).visit(node, visitor)
+    }
+
+    fn final_value(&self, node: &Self::Node) -> Option<f64> {
+        (**self).final_value(node)
+    }
+
+    fn evaluate(&self, node: &Self::Node) -> f64 {
+        (**self).evaluate(node)
+    }
+
+    fn stage(&self, node: &Self::Node) -> usize {
+        (**self).stage(node)
+    }
+
+    fn key(&self, node: &Self::Node) -> (u64, u64) {
+        (**self).key(node)
+    }
+
+    fn promise(&self, node: &Self::Node) -> f64 {
+        (**self).promise(node)
+    }
+
+    fn most_moves(&self, node: &Self::Node) -> usize {
+        (**self).most_moves(node)
+    }
+}
+
 /// Othello with an incremental evaluation.
 pub struct OthelloTree<'e, E: Incremental> {
     /// What positions are worth.

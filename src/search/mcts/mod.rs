@@ -85,12 +85,13 @@ fn game_over(position: Position) -> Outcome {
         nodes: 0,
         playouts: 0,
         elapsed: Default::default(),
+        opponent: None,
     })
 }
 
 /// The last report as the answer.
 fn outcome(last: Event) -> Outcome {
-    let Event { depth, lines, nodes, playouts, elapsed } = last;
+    let Event { depth, lines, nodes, playouts, elapsed, .. } = last;
     Outcome { lines, depth, nodes, playouts, elapsed }
 }
 

@@ -218,6 +218,7 @@ impl SearchRun<'_> {
             nodes: self.progress.nodes.load(Relaxed),
             playouts: self.playouts(),
             elapsed: self.budget.elapsed(),
+            opponent: None,
         }
     }
 

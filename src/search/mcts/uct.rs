@@ -346,6 +346,7 @@ impl Method for Uct {
             nodes: tree.visited,
             playouts,
             elapsed: budget.elapsed(),
+            opponent: None,
         };
         // Counts of a node are 32-bit numbers.
         while !budget.is_counted_out(playouts, tree.visited) && playouts < u64::from(u32::MAX) {

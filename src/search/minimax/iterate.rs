@@ -84,6 +84,7 @@ pub(super) fn iterate<E: Incremental>(
             nodes: worker.run.nodes.load(std::sync::atomic::Ordering::Relaxed),
             playouts: 0,
             elapsed: worker.run.elapsed(),
+            opponent: None,
         });
         if enough(worker, node, request, step, legal, &answer, same_best) {
             break;

@@ -6,8 +6,10 @@
 //! best moves only is allowed a slip now and then ([`SLIP`]): engines differ in details that no
 //! family knows of, such as which of two equal moves they try first.
 //!
-//! Moves are valued once for every evaluation and depth and serve all its softnesses; up to two plies
-//! that costs less than a millisecond, so it can be done while playing.
+//! Moves are valued once for every evaluation and depth and serve all its softnesses. Up to two plies
+//! that is quick enough to be done while playing (`kitai bench opponent`); what deeper models say can
+//! be added later ([`Estimate::observe_quickly`], [`Estimate::deeper`]), until then each is taken to
+//! say what the deepest quick model of the same evaluation says.
 
 use std::fmt;
 
@@ -93,17 +95,26 @@ impl Estimate {
 
     /// Takes account of a move; passes and only moves say nothing.
     pub fn observe(&mut self, position: Position, played: Move) {
+        self.observe_quickly(position, played, self.most_depth);
+    }
+
+    /// The same, asking only models of up to `quick` plies; whether the move says anything.
+    pub fn observe_quickly(&mut self, position: Position, played: Move, quick: u32) -> bool {
         let actions: Vec<Move> = position.legal_moves().into_iter().map(Move::Place).collect();
-        let Some(place) = actions.iter().position(|action| *action == played) else { return };
+        let Some(place) = actions.iter().position(|action| *action == played) else {
+            return false;
+        };
         if actions.len() < 2 {
-            return;
+            return false;
         }
         self.moves += 1;
         let mut likelihoods = Vec::with_capacity(self.hypotheses.len());
         for suspect in &self.suspects {
+            let mut soft = [1.0; SOFTNESSES.len()];
             for depth in 1..=self.most_depth {
-                let values = values(suspect, position, depth);
-                let soft = SOFTNESSES.map(|softness| likelihood(&values, place, softness));
+                if depth <= quick.max(1) {
+                    soft = by_softness(suspect, position, depth, place);
+                }
                 likelihoods.extend(soft);
             }
         }
@@ -119,6 +130,51 @@ impl Estimate {
         for (weight, likelihood) in self.weights.iter_mut().zip(likelihoods) {
             *weight += likelihood.ln();
         }
+        true
+    }
+
+    /// What the models deeper than `quick` plies say of a move beyond what they were taken to say:
+    /// the logarithm of the factor of every hypothesis. For moves that say anything.
+    pub fn deeper(&self, position: Position, played: Move, quick: u32) -> Correction {
+        let quick = quick.max(1);
+        let mut squares = position.legal_moves().into_iter();
+        let place = squares.position(|square| Move::Place(square) == played).unwrap_or(0);
+        let mut factors = vec![0.0; self.hypotheses.len()];
+        let row = SOFTNESSES.len();
+        for (index, suspect) in self.suspects.iter().enumerate() {
+            if quick >= self.most_depth {
+                continue;
+            }
+            let taken = by_softness(suspect, position, quick, place);
+            for depth in quick + 1..=self.most_depth {
+                let first = (index * self.most_depth as usize + depth as usize - 1) * row;
+                let soft = by_softness(suspect, position, depth, place);
+                for softness in 0..row {
+                    factors[first + softness] = soft[softness].ln() - taken[softness].ln();
+                }
+            }
+        }
+        Correction(factors)
+    }
+
+    /// Adds what the deeper models say of an observed move.
+    pub fn correct(&mut self, correction: &Correction) {
+        for (weight, factor) in self.weights.iter_mut().zip(&correction.0) {
+            *weight += factor;
+        }
+    }
+
+    /// The greatest depth of the family, plies.
+    pub fn most_depth(&self) -> u32 {
+        self.most_depth
+    }
+
+    /// The likeliest player in words, with its probability.
+    pub fn summary(&self) -> String {
+        let best = self.posterior().first().map(|(hypothesis, share)| {
+            format!("{} {:.0} %", self.describe(hypothesis), 100.0 * share)
+        });
+        format!("{} after {} moves", best.unwrap_or_default(), self.moves)
     }
 
     /// Every hypothesis with its probability, the likeliest first.
@@ -182,11 +238,23 @@ impl Estimate {
 
 impl fmt::Debug for Estimate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let best = self.posterior().first().map(|(hypothesis, share)| {
-            format!("{} {:.0} %", self.describe(hypothesis), 100.0 * share)
-        });
-        write!(f, "{} after {} moves", best.unwrap_or_default(), self.moves)
+        f.write_str(&self.summary())
     }
+}
+
+/// What deeper models say of one move, see [`Estimate::deeper`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Correction(Vec<f64>);
+
+/// How likely the move at `place` is for a player of this evaluation and depth, by softness.
+fn by_softness(
+    suspect: &Suspect,
+    position: Position,
+    depth: u32,
+    place: usize,
+) -> [f64; SOFTNESSES.len()] {
+    let values = values(suspect, position, depth);
+    SOFTNESSES.map(|softness| likelihood(&values, place, softness))
 }
 
 fn depth(hypothesis: &Hypothesis) -> u32 {
@@ -279,6 +347,29 @@ mod tests {
             estimate.observe(position, played);
         }
         assert_eq!(estimate.by_evaluation()[0].0, "random", "{estimate:?}");
+    }
+
+    #[test]
+    fn quick_models_first_and_deeper_ones_later_come_to_the_same() {
+        let (mut at_once, mut later) = (Estimate::new(suspects(), 3), Estimate::new(suspects(), 3));
+        let mut rng = seeded(53);
+        let mut corrections = Vec::new();
+        for index in 0..12 {
+            let position = random_position(44 - index, &mut rng);
+            let played = random_move(position, &mut rng).unwrap();
+            at_once.observe(position, played);
+            if later.observe_quickly(position, played, 1) {
+                corrections.push(later.deeper(position, played, 1));
+            }
+        }
+        // Until the deeper models have spoken, each depth of an evaluation is as likely as the first.
+        assert_ne!(at_once.summary(), later.summary());
+        corrections.iter().rev().for_each(|correction| later.correct(correction));
+        for ((hypothesis, share), (other, its)) in at_once.posterior().iter().zip(later.posterior())
+        {
+            assert_eq!(*hypothesis, other);
+            assert!((share - its).abs() < 1e-9);
+        }
     }
 
     #[test]

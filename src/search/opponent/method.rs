@@ -1,15 +1,14 @@
 //! The opponent models as methods of Othello: options in, players out.
 
-use std::sync::Arc;
-
 use super::estimate::{Estimate, Suspect};
 use super::mixed::{Mixed, When};
 use super::om::ModelDepth;
-use super::om_method::{Om, OmSettings, Opponent, Watch};
+use super::om_method::{Om, OmSettings, Opponent};
 use super::paper_player::{PaperPlayer, PaperSettings};
 use super::schedule::TurnSchedule;
 use super::speculative::Reading;
-use crate::eval::{self, Evaluator, registry::EVAL_OR_SAME};
+use super::watch::{QUICK_DEPTH, Watch};
+use crate::eval::{self, Evaluation, registry::EVAL_OR_SAME};
 use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 use crate::random::SEED;
 use crate::search::limits::DEEPENING_LIMITS;
@@ -65,6 +64,14 @@ static OPPONENT_SOFTNESS: TypedOption<f64> = TypedOption::number(
     0.0,
     "Discs: how readily the opponent is taken to play a worse move, as softness.",
 );
+static ESTIMATE_DEPTH: TypedOption<i64> = TypedOption::integer(
+    "estimate-depth",
+    1,
+    6,
+    QUICK_DEPTH as i64,
+    "Plies of the deepest players that opponent-model=estimate considers; models of more than 2 \
+     plies are asked in the background, so their moves may count a little later.",
+);
 static RISK: TypedOption<f64> = TypedOption::number(
     "risk",
     0.0,
@@ -86,9 +93,12 @@ static MIX: TypedOption<String> = TypedOption::choice(
     "What a mixed player mixes: OM search with minimax, or the paper's speculative with \
      semi-random play.",
 );
+/// When a mixed player may speculate; `kitai opponent --learn` chooses one for an opponent.
+pub const SCHEDULES: [&str; 10] =
+    ["000", "100", "010", "001", "110", "101", "011", "111", "discs", "score"];
 static SCHEDULE: TypedOption<String> = TypedOption::choice(
     "schedule",
-    &["000", "100", "010", "001", "110", "101", "011", "111", "discs", "score"],
+    &SCHEDULES,
     "score",
     "When a mixed player speculates: by its first three turns (110: the first two; 111: always), by \
      the discs on the board, or by the score.",
@@ -115,6 +125,7 @@ const MODEL: &[&OptionSpec] = &[
     &OPPONENT_MODEL.spec,
     &OPPONENT_EVAL.spec,
     &OPPONENT_SOFTNESS.spec,
+    &ESTIMATE_DEPTH.spec,
     &RISK.spec,
     &MODEL_LEVELS.spec,
 ];
@@ -184,11 +195,11 @@ fn speculation(options: &Options) -> (u32, Reading) {
     (options.get(&OPPONENT_DEPTH) as u32, reading)
 }
 
-fn opponent_evaluator(options: &Options) -> Result<Arc<dyn Evaluator>, OptionError> {
+fn opponent_evaluation(options: &Options) -> Result<Evaluation, OptionError> {
     let name = options.get(&OPPONENT_EVAL);
     match name.as_str() {
-        "same" => eval::build(options),
-        name => Ok(eval::registry::by_name(name, options)?.evaluator()),
+        "same" => eval::choose(options),
+        name => eval::registry::by_name(name, options),
     }
 }
 
@@ -197,6 +208,7 @@ fn om(options: &Options) -> Result<Om, OptionError> {
     let softness = options.get(&OPPONENT_SOFTNESS);
     let threshold = options.get(&WIN_THRESHOLD);
     let levels = options.get(&MODEL_LEVELS) as u32;
+    let most_depth = options.get(&ESTIMATE_DEPTH) as u32;
     let opponent = match options.get(&OPPONENT_MODEL).as_str() {
         "semi-random" => Opponent::SemiRandom { depth, threshold },
         "estimate" => Opponent::Estimated,
@@ -204,22 +216,26 @@ fn om(options: &Options) -> Result<Om, OptionError> {
         _ => Opponent::Minimax { depth: ModelDepth::Plies(depth), softness, levels },
     };
     let watch = match opponent {
-        Opponent::Estimated => Some(Watch::new(unknown_opponent(options)?)),
+        Opponent::Estimated => Some(Watch::new(unknown_opponent(options, most_depth)?)),
         _ => None,
     };
     let settings = OmSettings { opponent, risk: options.get(&RISK) };
-    let theirs = opponent_evaluator(options)?;
+    let theirs = opponent_evaluation(options)?;
     Ok(Om::new(settings, eval::choose(options)?, theirs, solver(options)?, watch))
 }
 
-/// An opponent who has not moved yet; models of so few plies cost little while playing.
-fn unknown_opponent(options: &Options) -> Result<Estimate, OptionError> {
-    const MOST_DEPTH: u32 = 2;
+/// An opponent who has not moved yet: one of the evaluations that need no file, or Zebra's if its file
+/// is given.
+fn unknown_opponent(options: &Options, most_depth: u32) -> Result<Estimate, OptionError> {
+    let mut names = vec!["discs", "mobility", "shioda", "pattern"];
+    if !options.get(&eval::zebra::COEFFICIENTS).is_empty() {
+        names.push("zebra");
+    }
     let suspect = |name| {
         eval::registry::by_name(name, options).map(|evaluation| Suspect { name, evaluation })
     };
-    let suspects = ["discs", "mobility", "shioda", "pattern"].into_iter().map(suspect);
-    Ok(Estimate::new(suspects.collect::<Result<_, _>>()?, MOST_DEPTH))
+    let suspects = names.into_iter().map(suspect).collect::<Result<_, _>>()?;
+    Ok(Estimate::new(suspects, most_depth))
 }
 
 /// Minimax with the same evaluation: the end of the game, and the safe half of a mixture.

@@ -10,12 +10,14 @@
 //! - [`semi_random`]: P_d, who plays at random except for what it sees within d plies;
 //! - [`speculative`]: X, who chooses by how likely the modelled P_d is to go wrong;
 //! - [`schedule`]: when to speculate and when to play safe;
+//! - [`learned`]: which schedule to use against an opponent, from earlier games;
 //! - [`om`]: OM search and (D, d)-OM search with any model of the opponent's replies;
-//! - [`estimate`]: who the opponent is, from its moves;
+//! - [`estimate`]: who the opponent is, from its moves; [`watch`]: the same during a game;
 //! - [`method`]: all of them as methods of Othello, options in, lines out.
 
 pub mod estimate;
 pub mod forced;
+pub mod learned;
 pub mod method;
 mod mixed;
 pub mod om;
@@ -24,6 +26,7 @@ mod paper_player;
 pub mod schedule;
 pub mod semi_random;
 pub mod speculative;
+pub mod watch;
 
 #[cfg(test)]
 mod figure;

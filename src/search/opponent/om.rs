@@ -15,9 +15,12 @@
 //! that the model finds equally good are equally likely.
 //!
 //! **What is pruned.** F of a reply that the opponent does not choose is not needed, and neither is
-//! its exact g: the choice is an alpha-beta search of its own with a table. F itself cannot be cut,
-//! for nothing bounds F by g. **Risk control**: a root move whose minimax value is more than `risk`
+//! its exact g: the choice is an alpha-beta search of its own with a table, made once for a position
+//! where it depends on nothing else. F itself cannot be cut, for nothing bounds F by g. A soft
+//! opponent's least likely replies are left out ([`LEAST_LIKELY`]): the one thing that is not exact. **Risk control**: a root move whose minimax value is more than `risk`
 //! discs below the best is not considered, however great its F.
+
+use std::collections::HashMap;
 
 use super::forced::{Knowledge, LookAhead};
 use crate::eval::Incremental;
@@ -46,6 +49,12 @@ pub trait ReplyModel<T: Tree> {
         counter: &mut NodeCounter<'_>,
     ) -> Replies<T::Action>;
 }
+
+/// A soft opponent's reply is left out if it is so many times less likely than the best one: F would
+/// follow every one of them, for hardly any weight.
+pub const LEAST_LIKELY: f64 = 64.0;
+/// Positions whose replies are kept at most; a longer search goes on without remembering more.
+const MOST_REMEMBERED: usize = 1 << 18;
 
 /// Trees of the same game whose nodes carry different evaluations.
 pub trait Placed: Tree {
@@ -83,6 +92,18 @@ impl<G: Game, F: Fn(&G::State) -> f64> Placed for GameTree<'_, G, F> {
     }
 }
 
+impl<T: Placed> Placed for &T {
+    type Place = T::Place;
+
+    fn place(&self, node: &Self::Node) -> T::Place {
+        (**self).place(node)
+    }
+
+    fn node(&self, place: T::Place) -> Self::Node {
+        (**self).node(place)
+    }
+}
+
 /// Plain minimax with a table.
 pub(super) fn minimax<T: Tree>(table: Table) -> AlphaBeta<T> {
     AlphaBeta::new(ExpectationSettings::with_sigma(Deviation::ZERO), table)
@@ -113,25 +134,75 @@ impl ModelDepth {
 }
 
 /// An opponent who plays minimax on an evaluation of its own.
-pub struct MinimaxModel<'t, M: Tree> {
-    tree: &'t M,
+pub struct MinimaxModel<M: Tree> {
+    tree: M,
     search: AlphaBeta<M>,
     depth: ModelDepth,
     /// As the engine's `softness`: a move d discs below the best is exp(−d/softness) times as
     /// likely; 0 plays only the best.
     softness: f64,
+    /// What was found, where it does not depend on how far the own search looks.
+    known: HashMap<(u64, u64), Replies<M::Action>>,
 }
 
-impl<'t, M: Tree> MinimaxModel<'t, M> {
+impl<M: Placed> MinimaxModel<M> {
     /// With its evaluation, its depth, its softness in discs and a table for its search.
-    pub fn new(tree: &'t M, depth: ModelDepth, softness: f64, table: Table) -> Self {
-        MinimaxModel { tree, search: minimax(table), depth, softness }
+    pub fn new(tree: M, depth: ModelDepth, softness: f64, table: Table) -> MinimaxModel<M> {
+        let known = HashMap::new();
+        MinimaxModel { tree, search: minimax(table), depth, softness, known }
+    }
+
+    fn replies_at(
+        &mut self,
+        place: M::Place,
+        depth: u32,
+        counter: &mut NodeCounter<'_>,
+    ) -> Replies<M::Action> {
+        let node = self.tree.node(place);
+        let key = self.tree.key(&node);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let replies = self.search_replies(&node, self.depth.below(depth) - 1, counter);
+        let lasting = self.depth != ModelDepth::ToLeaves && self.known.len() < MOST_REMEMBERED;
+        if lasting && !counter.is_exhausted() {
+            self.known.insert(key, replies.clone());
+        }
+        replies
+    }
+
+    fn search_replies(
+        &mut self,
+        node: &M::Node,
+        below: u32,
+        counter: &mut NodeCounter<'_>,
+    ) -> Replies<M::Action> {
+        let mut children = Vec::new();
+        self.tree.expand(node, &mut children);
+        let least = self.softness * LEAST_LIKELY.ln();
+        let mut best = f64::NEG_INFINITY;
+        let mut values = Vec::with_capacity(children.len());
+        for (_, child) in &children {
+            // Just below what matters, so that equals are told from worse ones.
+            let floor = (best - least).next_down();
+            let value = self.search.child_value(&self.tree, child, below, floor, counter);
+            best = best.max(value);
+            values.push(value);
+        }
+        let chosen = children.iter().zip(&values).filter(|(_, value)| **value >= best - least);
+        if self.softness <= 0.0 {
+            return uniform(chosen.map(|((action, _), _)| *action).collect());
+        }
+        let weight = |value: f64| ((value - best) / self.softness).exp();
+        let mut replies: Replies<M::Action> =
+            chosen.map(|((action, _), value)| (*action, weight(*value))).collect();
+        let sum: f64 = replies.iter().map(|(_, weight)| weight).sum();
+        replies.iter_mut().for_each(|(_, weight)| *weight /= sum);
+        replies
     }
 }
 
-impl<T: Placed, M: Placed<Place = T::Place, Action = T::Action>> ReplyModel<T>
-    for MinimaxModel<'_, M>
-{
+impl<T: Placed, M: Placed<Place = T::Place, Action = T::Action>> ReplyModel<T> for MinimaxModel<M> {
     fn replies(
         &mut self,
         tree: &T,
@@ -139,26 +210,7 @@ impl<T: Placed, M: Placed<Place = T::Place, Action = T::Action>> ReplyModel<T>
         depth: u32,
         counter: &mut NodeCounter<'_>,
     ) -> Replies<T::Action> {
-        let mut children = Vec::new();
-        self.tree.expand(&self.tree.node(tree.place(node)), &mut children);
-        let below = self.depth.below(depth) - 1;
-        let mut best = f64::NEG_INFINITY;
-        let mut values = Vec::with_capacity(children.len());
-        for (_, child) in &children {
-            // Just below the best, so that equals are told from worse ones.
-            let floor = if self.softness > 0.0 { f64::NEG_INFINITY } else { best.next_down() };
-            let value = self.search.child_value(self.tree, child, below, floor, counter);
-            best = best.max(value);
-            values.push(value);
-        }
-        let actions = children.iter().map(|(action, _)| *action);
-        if self.softness > 0.0 {
-            let weights = values.iter().map(|value| ((value - best) / self.softness).exp());
-            let sum: f64 = weights.clone().sum();
-            return actions.zip(weights.map(|weight| weight / sum)).collect();
-        }
-        let equal = actions.zip(&values).filter(|(_, value)| **value == best);
-        uniform(equal.map(|(action, _)| action).collect())
+        self.replies_at(tree.place(node), depth, counter)
     }
 }
 
@@ -337,8 +389,8 @@ impl<'t, T: Tree> OmSearch<'t, T> {
     }
 
     /// The root moves (each with the node after it), best first, searched `depth` plies deep: those
-    /// whose minimax value by `own` is within `risk` discs of the best, by F; then the others.
-    /// `None` if the search had to end.
+    /// whose minimax value by `own` is within `risk` discs of the best, by F; then the others. If the
+    /// search had to end, those it got to come first, and none is no answer.
     pub fn rank(
         &mut self,
         moves: &[(T::Action, T::Node)],
@@ -346,7 +398,7 @@ impl<'t, T: Tree> OmSearch<'t, T> {
         risk: f64,
         own: &mut AlphaBeta<T>,
         counter: &mut NodeCounter<'_>,
-    ) -> Option<Vec<OmMove<T::Action>>> {
+    ) -> Option<Ranked<T::Action>> {
         let mut safest = f64::NEG_INFINITY;
         let mut values = Vec::with_capacity(moves.len());
         for (_, child) in moves {
@@ -368,14 +420,28 @@ impl<'t, T: Tree> OmSearch<'t, T> {
             } else {
                 value
             };
+            if counter.is_exhausted() {
+                break;
+            }
             line.insert(0, *action);
             ranked.push(OmMove { action: *action, value, is_considered, line });
         }
         ranked.sort_by(|a, b| {
             b.is_considered.cmp(&a.is_considered).then(b.value.total_cmp(&a.value))
         });
-        (!counter.is_exhausted()).then_some(ranked)
+        // Without a considered move there is nothing to choose yet.
+        let usable = ranked.first().is_some_and(|first| first.is_considered);
+        usable.then(|| Ranked { is_complete: ranked.len() == moves.len(), moves: ranked })
     }
+}
+
+/// The root moves of one search.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked<A> {
+    /// Best first.
+    pub moves: Vec<OmMove<A>>,
+    /// Whether all of them were searched.
+    pub is_complete: bool,
 }
 
 fn follow<A: Copy>(line: &mut Vec<A>, action: A, below: &[A]) {

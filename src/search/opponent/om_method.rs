@@ -1,20 +1,15 @@
 //! OM search as a method: deepens ply by ply like the others and leaves the end to the solver.
 
-use std::sync::Arc;
-
 use super::forced::{GameEnds, LookAhead};
-use tracing::info;
-
-use super::estimate::{Estimate, Hypothesis};
 use super::om::{
     MinimaxModel, MixtureModel, ModelDepth, OmMove, OmSearch, Placed, RecursiveModel, ReplyModel,
     SemiRandomModel, minimax,
 };
 use super::paper_player::OthelloKnowledge;
-use crate::eval::discs::Discs;
+use super::watch::{Likely, Watch};
 use crate::eval::{Evaluation, Evaluator, Incremental, with_evaluator};
 use crate::game::Othello;
-use crate::othello::{Move, Position};
+use crate::othello::Move;
 use crate::score::Score;
 use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::expectation::table::Table;
@@ -55,91 +50,43 @@ pub(super) struct OmSettings {
 pub(super) struct Om {
     settings: OmSettings,
     own: Evaluation,
-    theirs: Arc<dyn Evaluator>,
+    theirs: Evaluation,
     solver: Minimax,
     watch: Option<Watch>,
-}
-
-/// What was seen of the opponent.
-pub(super) struct Watch {
-    /// Before any move.
-    unknown: Estimate,
-    estimate: Estimate,
-    /// The position of the last search.
-    last: Option<Position>,
-}
-
-impl Watch {
-    pub(super) fn new(unknown: Estimate) -> Watch {
-        Watch { estimate: unknown.clone(), unknown, last: None }
-    }
-
-    /// Takes account of the opponent's move between the last search and this one, if there was one.
-    fn look(&mut self, position: Position) {
-        let last = self.last.replace(position);
-        if let Some((before, reply)) = last.and_then(|last| reply_between(last, position)) {
-            self.estimate.observe(before, reply);
-            info!(opponent = ?self.estimate, "estimate");
-        }
-    }
-}
-
-/// The opponent's move, and where it was made, if `now` came from `last` by a move of each side.
-fn reply_between(last: Position, now: Position) -> Option<(Position, Move)> {
-    let found = last.children().find_map(|(_, between)| {
-        let reply = between.children().find(|(_, after)| *after == now);
-        reply.map(|(reply, _)| (between, reply))
-    });
-    found.filter(|(_, reply)| *reply != Move::Pass)
-}
-
-/// One of the likeliest players that the opponent may be.
-struct Likely {
-    probability: f64,
-    hypothesis: Hypothesis,
-    /// Its evaluation; not asked by semi-random players.
-    evaluator: Arc<dyn Evaluator>,
-}
-
-impl Likely {
-    /// So many at most.
-    const MOST: usize = 3;
-
-    fn of(watch: &Watch) -> Vec<Likely> {
-        let posterior = watch.estimate.posterior();
-        let likeliest = &posterior[..posterior.len().min(Likely::MOST)];
-        let sum: f64 = likeliest.iter().map(|(_, share)| share).sum();
-        let likely = |(hypothesis, share): &(&Hypothesis, f64)| {
-            let evaluator: Arc<dyn Evaluator> = match hypothesis {
-                Hypothesis::Minimax { evaluation, .. } => {
-                    watch.estimate.suspect(*evaluation).evaluation.evaluator()
-                }
-                Hypothesis::SemiRandom { .. } => Arc::new(Discs),
-            };
-            Likely { probability: share / sum, hypothesis: (*hypothesis).clone(), evaluator }
-        };
-        likeliest.iter().map(likely).collect()
-    }
-
-    fn model<'t, E: Incremental>(
-        &self,
-        tree: &'t OthelloTree<'t, &'t dyn Evaluator>,
-    ) -> (f64, Box<dyn ReplyModel<OthelloTree<'t, E>> + 't>) {
-        let model: Box<dyn ReplyModel<OthelloTree<'t, E>> + 't> = match self.hypothesis {
-            Hypothesis::Minimax { depth, softness, .. } => {
-                Box::new(MinimaxModel::new(tree, ModelDepth::Plies(depth), softness, table()))
-            }
-            Hypothesis::SemiRandom { depth } => {
-                Box::new(SemiRandomModel { look: LookAhead::new(&Othello, GameEnds), depth })
-            }
-        };
-        (self.probability, model)
-    }
 }
 
 fn table() -> Table {
     // Without memory for a table the search is slower, nothing else.
     Table::new(TABLE_BYTES).unwrap_or_else(|_| Table::tiny())
+}
+
+/// A model of Othello, whatever the own evaluation.
+type BoxedModel<'t, E> = Box<dyn ReplyModel<OthelloTree<'t, E>> + 't>;
+
+/// Minimax with this evaluation, as quick as the evaluation can be.
+fn minimax_model<'t, E: Incremental>(
+    evaluation: &'t Evaluation,
+    depth: ModelDepth,
+    softness: f64,
+) -> BoxedModel<'t, E> {
+    with_evaluator!(evaluation, |theirs| {
+        let tree = OthelloTree { evaluation: theirs };
+        Box::new(MinimaxModel::new(tree, depth, softness, table()))
+    })
+}
+
+/// One of the likeliest players, with its probability.
+fn likely_model<E: Incremental>(likely: &Likely) -> (f64, BoxedModel<'_, E>) {
+    let model: BoxedModel<'_, E> = match &likely.player {
+        (Some(evaluation), depth, softness) => {
+            minimax_model(evaluation, ModelDepth::Plies(*depth), *softness)
+        }
+        (None, depth, _) => {
+            let look = LookAhead::new(&Othello, GameEnds);
+            Box::new(SemiRandomModel { look, depth: *depth })
+        }
+    };
+    (likely.probability, model)
 }
 
 /// The opponent on `theirs`, with a model of us on `own` if it has levels left.
@@ -165,7 +112,7 @@ impl Om {
     pub(super) fn new(
         settings: OmSettings,
         own: Evaluation,
-        theirs: Arc<dyn Evaluator>,
+        theirs: Evaluation,
         solver: Minimax,
         watch: Option<Watch>,
     ) -> Om {
@@ -179,32 +126,29 @@ impl Om {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
-        let theirs: &dyn Evaluator = &*self.theirs;
+        let evaluator = self.theirs.evaluator();
+        let theirs: &dyn Evaluator = &*evaluator;
         let (tree, their_tree) = (OthelloTree { evaluation }, OthelloTree { evaluation: &theirs });
-        let likeliest = self.watch.as_ref().map(Likely::of).unwrap_or_default();
-        let evaluators: Vec<&dyn Evaluator> =
-            likeliest.iter().map(|part| &*part.evaluator).collect();
-        let their_trees: Vec<OthelloTree<'_, &dyn Evaluator>> =
-            evaluators.iter().map(|evaluation| OthelloTree { evaluation }).collect();
-        let model: Box<dyn ReplyModel<OthelloTree<'_, E>> + '_> = match self.settings.opponent {
+        let likeliest = self.watch.as_ref().map(Watch::likeliest).unwrap_or_default();
+        let model: BoxedModel<'_, E> = match self.settings.opponent {
+            Opponent::Minimax { depth, softness, levels: 1 } => {
+                minimax_model(&self.theirs, depth, softness)
+            }
             Opponent::Minimax { depth, softness, levels } => {
                 opponent(&tree, &their_tree, depth, softness, levels)
             }
             Opponent::SemiRandom { depth, threshold } => {
-                let knowledge = OthelloKnowledge { evaluator: self.theirs.clone(), threshold };
+                let knowledge = OthelloKnowledge { evaluator: evaluator.clone(), threshold };
                 Box::new(SemiRandomModel { look: LookAhead::new(&Othello, knowledge), depth })
             }
             Opponent::Estimated => {
-                let parts = likeliest.iter().zip(&their_trees);
-                Box::new(MixtureModel {
-                    parts: parts.map(|(part, tree)| part.model(tree)).collect(),
-                })
+                Box::new(MixtureModel { parts: likeliest.iter().map(likely_model).collect() })
             }
         };
         let mut search = OmSearch::new(&tree, model);
         let mut own = minimax(table());
         let Request { position, limits, .. } = request;
-        let moves = tree.children(&tree.root(*position), request.root_moves());
+        let mut moves = tree.children(&tree.root(*position), request.root_moves());
         let risk = if self.settings.risk < NO_LIMIT { self.settings.risk } else { f64::INFINITY };
         let last = limits.depth.unwrap_or(MOST_DEPTH).clamp(1, MOST_DEPTH);
         let last = last.min(position.empty_count().max(1));
@@ -222,17 +166,27 @@ impl Om {
             let Some(ranked) = search.rank(&moves, depth, risk, &mut own, &mut counter) else {
                 break;
             };
-            outcome.lines = ranked.iter().take(request.multi_pv.max(1)).map(line).collect();
-            outcome.depth = depth;
+            // The best first, so that a search that has to end has looked at it.
+            let place =
+                |action: &Move| ranked.moves.iter().position(|found| found.action == *action);
+            moves.sort_by_key(|(action, _)| place(action).unwrap_or(usize::MAX));
+            if !ranked.is_complete && request.multi_pv > 1 {
+                break;
+            }
+            outcome.lines = ranked.moves.iter().take(request.multi_pv.max(1)).map(line).collect();
             let elapsed = counter.budget.elapsed();
+            if ranked.is_complete {
+                outcome.depth = depth;
+            }
             report(&Event {
-                depth,
+                depth: outcome.depth,
                 lines: outcome.lines.clone(),
                 nodes: counter.nodes,
                 playouts: 0,
                 elapsed,
+                opponent: self.watch.as_ref().map(Watch::summary),
             });
-            if limits.time.is_some_and(|time| elapsed >= time.soft) {
+            if !ranked.is_complete || limits.time.is_some_and(|time| elapsed >= time.soft) {
                 break;
             }
         }
@@ -273,31 +227,12 @@ impl Method for Om {
 
     fn clear(&mut self) {
         self.solver.clear();
-        self.watch = self.watch.take().map(|watch| Watch::new(watch.unknown));
+        if let Some(watch) = &mut self.watch {
+            watch.forget();
+        }
     }
 
     fn make_ready(&mut self) {
         self.solver.make_ready();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::othello::random::{random_move, random_position, seeded};
-
-    #[test]
-    fn the_opponents_move_is_found_between_two_searches() {
-        let mut rng = seeded(61);
-        for empties in 10..55 {
-            let last = random_position(empties, &mut rng);
-            let own = random_move(last, &mut rng).unwrap();
-            let between = last.after(own).unwrap();
-            let Some(reply) = random_move(between, &mut rng) else { continue };
-            let now = between.after(reply).unwrap();
-            let expected = (reply != Move::Pass).then_some((between, reply));
-            assert_eq!(reply_between(last, now), expected);
-            assert_eq!(reply_between(now, last), None);
-        }
     }
 }

@@ -262,7 +262,7 @@ fn a_move_beyond_the_risk_is_not_considered() {
             let model = MinimaxModel::new(&other, ModelDepth::Plies(1), 0.0, table);
             let mut search = OmSearch::new(&own, Box::new(model));
             let mut safe = super::om::minimax(Table::new(1 << 14).unwrap());
-            search.rank(&moves, 3, risk, &mut safe, &mut counter).unwrap()
+            search.rank(&moves, 3, risk, &mut safe, &mut counter).unwrap().moves
         };
         let (free, safe) = (ranked(f64::INFINITY), ranked(0.0));
         let value = |leaf: &Position| discs_of(&Mobility, *leaf);
@@ -273,4 +273,43 @@ fn a_move_beyond_the_risk_is_not_considered() {
         restrained += usize::from(free[0].action != safe[0].action);
     }
     assert!(restrained > 5, "the risk matters in few positions: {restrained}");
+}
+
+/// Without the likelihood bound a soft opponent plays every move; the bound takes little weight away.
+#[test]
+fn a_soft_opponents_likely_replies_are_weighed_by_their_values() {
+    let stop = StopFlag::new();
+    let mut counter = NodeCounter::new(&Limits::default(), &stop);
+    let evaluator: &dyn Evaluator = &Mobility;
+    let tree = OthelloTree { evaluation: &evaluator };
+    let mut rng = seeded(33);
+    let mut left_out = 0;
+    for _ in 0..60 {
+        let position = random_position(34, &mut rng);
+        for softness in [0.5, 1.0, 4.0] {
+            let table = Table::new(1 << 14).unwrap();
+            let mut model = MinimaxModel::new(&tree, ModelDepth::Plies(2), softness, table);
+            let found = model.replies(&tree, &tree.root(position), 9, &mut counter);
+            let again = model.replies(&tree, &tree.root(position), 3, &mut counter);
+            assert_eq!(found, again, "what is remembered");
+            let values: Vec<(Move, f64)> = position
+                .children()
+                .map(|(action, child)| {
+                    let value = |leaf: &Position| discs_of(&Mobility, *leaf);
+                    (action, -Boards.minimax(&child, 1, &value))
+                })
+                .collect();
+            let best = values.iter().map(|(_, value)| *value).fold(f64::MIN, f64::max);
+            let weight = |value: f64| ((value - best) / softness).exp();
+            let likely = values.iter().filter(|(_, value)| weight(*value) * LEAST_LIKELY >= 1.0);
+            let sum: f64 = likely.clone().map(|(_, value)| weight(*value)).sum();
+            assert_eq!(found.len(), likely.clone().count());
+            for (action, value) in likely {
+                let share = found.iter().find(|(known, _)| known == action).unwrap().1;
+                close(share, weight(*value) / sum, "a reply's share");
+            }
+            left_out += values.len() - found.len();
+        }
+    }
+    assert!(left_out > 20, "{left_out}");
 }

@@ -125,7 +125,10 @@ impl Method for PaperPlayer {
             .take(request.multi_pv.max(1))
             .collect();
         let (nodes, elapsed) = (counter.nodes, counter.budget.elapsed());
-        report(&Event { depth, lines: lines.clone(), nodes, playouts: 0, elapsed });
+        let lines_so_far = lines.clone();
+        let event =
+            Event { depth, lines: lines_so_far, nodes, playouts: 0, elapsed, opponent: None };
+        report(&event);
         Outcome { lines, depth, nodes, playouts: 0, elapsed }
     }
 

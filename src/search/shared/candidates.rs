@@ -5,10 +5,16 @@
 //! come up further down its line and are legal in the position itself. What the paper leaves open is
 //! read so: a move already in the list is not added again; where no shared move exists the line goes
 //! on with the move ordered first, down to [`Candidates::deepest`] plies or the end of the game.
+//!
+//! Beyond the paper: the type may depend on whether the position is quiet ([`super::quiet`]), shared
+//! moves may be looked for in quiet positions only, and a list may be given a number of nodes, which
+//! it spends on deeper orderings, so that lists of different kinds can be compared at equal cost.
 
+use super::order::{Ordered, order, order_within};
+use super::quiet::is_quiet;
 use crate::game::{Game, MoveIdentity};
 use crate::search::expectation::node_counter::NodeCounter;
-use crate::search::expectation::tree::{GameTree, Tree};
+use crate::search::expectation::tree::GameTree;
 
 /// Plies of the search that orders moves for `standard`.
 pub const STANDARD_PLIES: u32 = 2;
@@ -29,6 +35,13 @@ pub enum Source {
         /// n2: shared moves taken from the line of each.
         each: usize,
     },
+    /// Down-forward pruning in quiet positions, the first of the ordering in violent ones.
+    ByQuietness {
+        /// n1, in quiet positions.
+        branches: usize,
+        /// n2, in quiet positions.
+        each: usize,
+    },
 }
 
 /// How to make a list of candidates.
@@ -43,20 +56,37 @@ pub struct Candidates {
     /// Whether a list that stayed short is filled up from the ordering. In shogi the paper's lists
     /// are always full; in Othello lines may run dry.
     pub fill: bool,
+    /// Nodes that a list takes, as many as its orderings can use; `None` for the paper's plies.
+    pub nodes: Option<u64>,
+    /// Whether shared moves are looked for in quiet positions only.
+    pub quiet_only: bool,
 }
 
 impl Candidates {
     /// The first `count` moves of the ordering.
     pub fn standard(count: usize) -> Candidates {
-        Candidates { source: Source::Standard, count, deepest: DEEPEST, fill: true }
+        Candidates {
+            source: Source::Standard,
+            count,
+            deepest: DEEPEST,
+            fill: true,
+            nodes: None,
+            quiet_only: false,
+        }
     }
 
     /// Down-forward pruning of a type: as many shared moves from each branch as make `count` moves,
     /// which for six candidates are (n1, n2) = (1, 5), (2, 2) and (3, 1).
     pub fn down(branches: usize, count: usize) -> Candidates {
         let branches = branches.clamp(1, count.max(1));
-        let each = count.saturating_sub(branches).div_ceil(branches);
+        let each = Candidates::each_of(branches, count);
         Candidates { source: Source::Down { branches, each }, ..Candidates::standard(count) }
+    }
+
+    /// n2 of a type: shared moves from each of `branches` lines so that there are `count` moves.
+    pub fn each_of(branches: usize, count: usize) -> usize {
+        let branches = branches.clamp(1, count.max(1));
+        count.saturating_sub(branches).div_ceil(branches)
     }
 
     /// The candidates among the `allowed` moves of a position.
@@ -71,21 +101,31 @@ impl Candidates {
         if let [] | [_] = allowed {
             return List { moves: allowed.to_vec(), looks: Vec::new() };
         }
-        let plies = if self.source == Source::Standard { STANDARD_PLIES } else { DOWN_PLIES };
-        let mut ordered = order(tree, state, plies, counter);
-        ordered.retain(|entry| allowed.contains(&entry.action));
-        let mut list = match self.source {
-            Source::Standard => List::of(&ordered[..count.min(ordered.len())]),
-            Source::Down { branches, each } => {
-                let branches = branches.clamp(1, count).min(ordered.len());
-                let mut list = List::of(&ordered[..branches]);
-                for branch in &ordered[..branches] {
-                    let allowed = Allowed { state, moves: allowed, count, each };
-                    self.follow(tree, &allowed, branch.after.clone(), &mut list, counter);
-                }
-                list
+        let mut allowance = Allowance::new(self.nodes, counter);
+        let lines = match self.source {
+            Source::Standard => None,
+            Source::Down { branches, each } => Some((branches, each)),
+            Source::ByQuietness { branches, each } => {
+                is_quiet(tree, state, counter).then_some((branches, each))
             }
         };
+        let Some((branches, each)) = lines else {
+            let mut ordered = allowance.order(tree, state, STANDARD_PLIES, counter);
+            ordered.retain(|entry| allowed.contains(&entry.action));
+            return List::of(&ordered[..count.min(ordered.len())]);
+        };
+        let branches = branches.clamp(1, count);
+        // A shared move comes every second ply of a line.
+        allowance.orderings += 2 * (branches * each).min(count - branches) as u64;
+        let mut ordered = allowance.order(tree, state, DOWN_PLIES, counter);
+        ordered.retain(|entry| allowed.contains(&entry.action));
+        let branches = branches.min(ordered.len());
+        let mut list = List::of(&ordered[..branches]);
+        for branch in &ordered[..branches] {
+            let wish = Wish { state, moves: allowed, count, each };
+            let after = branch.after.clone();
+            self.follow(tree, &wish, after, &mut list, &mut allowance, counter);
+        }
         if self.fill {
             for entry in &ordered {
                 if list.moves.len() < count && !list.moves.contains(&entry.action) {
@@ -100,24 +140,25 @@ impl Candidates {
     fn follow<G: MoveIdentity, F: Fn(&G::State) -> f64>(
         &self,
         tree: &GameTree<'_, G, F>,
-        allowed: &Allowed<'_, G>,
+        wish: &Wish<'_, G>,
         mut state: G::State,
         list: &mut List<G::Action>,
+        allowance: &mut Allowance,
         counter: &mut NodeCounter,
     ) {
         let game = tree.game;
-        let mut wanted = allowed.each;
+        let mut wanted = wish.each;
         for ply in 1..=self.deepest {
-            if wanted == 0 || list.moves.len() >= allowed.count || counter.is_exhausted() {
+            if wanted == 0 || list.moves.len() >= wish.count || counter.is_exhausted() {
                 return;
             }
-            let ordered = order(tree, &state, DOWN_PLIES, counter);
+            let ordered = allowance.order(tree, &state, DOWN_PLIES, counter);
             let Some(first) = ordered.first() else { return };
             let mut next = first;
-            if game.to_move(&state) == game.to_move(allowed.state) {
+            let own = game.to_move(&state) == game.to_move(wish.state);
+            if own && (!self.quiet_only || is_quiet(tree, &state, counter)) {
                 let shared = ordered.iter().find_map(|entry| {
-                    let legal =
-                        shared_move(game, &state, entry.action, allowed.state, allowed.moves);
+                    let legal = shared_move(game, &state, entry.action, wish.state, wish.moves);
                     legal
                         .filter(|action| !list.moves.contains(action))
                         .map(|action| (entry, action))
@@ -135,11 +176,38 @@ impl Candidates {
 }
 
 /// The position the candidates are for, with what is wanted from each line.
-struct Allowed<'a, G: Game> {
+struct Wish<'a, G: Game> {
     state: &'a G::State,
     moves: &'a [G::Action],
     count: usize,
     each: usize,
+}
+
+/// The nodes that a list may still take and the orderings still to come; what one of them leaves is
+/// for the next.
+struct Allowance {
+    end: Option<u64>,
+    orderings: u64,
+}
+
+impl Allowance {
+    fn new(nodes: Option<u64>, counter: &NodeCounter) -> Allowance {
+        Allowance { end: nodes.map(|nodes| counter.nodes + nodes), orderings: 1 }
+    }
+
+    /// An ordering of so many plies, or as deep as its share of the nodes allows.
+    fn order<G: Game, F: Fn(&G::State) -> f64>(
+        &mut self,
+        tree: &GameTree<'_, G, F>,
+        state: &G::State,
+        plies: u32,
+        counter: &mut NodeCounter,
+    ) -> Vec<Ordered<G>> {
+        let Some(end) = self.end else { return order(tree, state, plies, counter) };
+        let share = end.saturating_sub(counter.nodes) / self.orderings.max(1);
+        self.orderings = self.orderings.saturating_sub(1);
+        order_within(tree, state, share, counter)
+    }
 }
 
 /// A list of candidates and how it came about.
@@ -177,60 +245,6 @@ pub fn shared_move<G: MoveIdentity>(
     moves.iter().copied().find(|&other| game.is_same_move(from, action, to, other))
 }
 
-/// A move of an ordering.
-pub struct Ordered<G: Game> {
-    /// The move.
-    pub action: G::Action,
-    /// The position after it.
-    pub after: G::State,
-    /// Its value for the side that makes it.
-    pub value: f64,
-}
-
-/// The moves of a position, best first by a search of so many plies (at least 1); equal ones in the
-/// game's own order. None if the game is over.
-pub fn order<G: Game, F: Fn(&G::State) -> f64>(
-    tree: &GameTree<'_, G, F>,
-    state: &G::State,
-    plies: u32,
-    counter: &mut NodeCounter,
-) -> Vec<Ordered<G>> {
-    let mut ordered: Vec<Ordered<G>> = tree
-        .game
-        .actions(state)
-        .into_iter()
-        .map(|action| {
-            let after = tree.game.apply(state, action);
-            let value = -look_ahead(tree, &after, plies.saturating_sub(1), counter);
-            Ordered { action, after, value }
-        })
-        .collect();
-    ordered.sort_by(|a, b| b.value.total_cmp(&a.value));
-    ordered
-}
-
-/// Plain minimax of a few plies, mover's view.
-fn look_ahead<G: Game, F: Fn(&G::State) -> f64>(
-    tree: &GameTree<'_, G, F>,
-    state: &G::State,
-    plies: u32,
-    counter: &mut NodeCounter,
-) -> f64 {
-    if !counter.spend(1) {
-        return 0.0;
-    }
-    if let Some(value) = tree.final_value(state) {
-        return value;
-    }
-    if plies == 0 {
-        return tree.evaluate(state);
-    }
-    let actions = tree.game.actions(state).into_iter();
-    let values = actions
-        .map(|action| -look_ahead(tree, &tree.game.apply(state, action), plies - 1, counter));
-    values.fold(f64::NEG_INFINITY, f64::max)
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
@@ -260,8 +274,12 @@ mod tests {
             assert_eq!(list.moves.len(), make.count.min(legal.len()), "{list:?}");
         }
         let (plies, front) = match make.source {
-            Source::Standard => (STANDARD_PLIES, make.count),
+            _ if make.nodes.is_some() => return list,
             Source::Down { branches, .. } => (DOWN_PLIES, branches.min(make.count)),
+            Source::ByQuietness { branches, .. } if is_quiet(tree, state, &mut counter) => {
+                (DOWN_PLIES, branches.min(make.count))
+            }
+            _ => (STANDARD_PLIES, make.count),
         };
         for entry in order(tree, state, plies, &mut counter).iter().take(front) {
             assert!(list.moves.contains(&entry.action), "{list:?}");
@@ -276,10 +294,17 @@ mod tests {
             let source = Source::Down { branches: 2, each: 5 };
             Candidates { source, ..Candidates::standard(count) }
         };
+        let switching = |count| {
+            let source = Source::ByQuietness { branches: 1, each: 5 };
+            Candidates { source, quiet_only: true, ..Candidates::standard(count) }
+        };
         sizes
             .into_iter()
-            .flat_map(move |count| down(count).chain([Candidates::standard(count), free(count)]))
+            .flat_map(move |count| {
+                down(count).chain([Candidates::standard(count), free(count), switching(count)])
+            })
             .flat_map(|make| [make, Candidates { fill: false, ..make }])
+            .flat_map(|make| [make, Candidates { nodes: Some(150), ..make }])
     }
 
     fn mobility(state: &OthelloState) -> f64 {
@@ -318,6 +343,53 @@ mod tests {
                 most_moves: 7,
             };
             all().for_each(|make| drop(check(&tree, &game.start(), make)));
+        }
+    }
+
+    #[cfg(feature = "shogi")]
+    #[test]
+    fn lists_on_random_shogi_positions_have_the_same_properties() {
+        use crate::game::shogi::{MOST_MOVES, Shogi, evaluate};
+        use rand::Rng;
+        let tree = GameTree { game: &Shogi, evaluate, most_moves: MOST_MOVES };
+        let mut rng = seeded(1991);
+        let mut shared = 0;
+        for _ in 0..4 {
+            let mut state = Shogi.start();
+            for _ in 0..rng.random_range(10..60) {
+                let actions = Shogi.actions(&state);
+                let action = actions[rng.random_range(0..actions.len())];
+                let after = Shogi.apply(&state, action);
+                if Shogi.terminal_value(&after).is_none() {
+                    state = after;
+                }
+            }
+            for make in all() {
+                let list = check(&tree, &state, make);
+                shared += list.looks.iter().filter(|look| look.found).count();
+            }
+        }
+        assert!(shared > 100, "{shared} shared moves");
+    }
+
+    #[test]
+    fn lists_with_nodes_to_spend_take_as_many_as_they_are_given() {
+        let stop = StopFlag::new();
+        let tree = GameTree { game: &Othello, evaluate: mobility, most_moves: 33 };
+        let mut rng = seeded(17);
+        for empties in 20..40 {
+            let position = random_position(empties, &mut rng);
+            let state = OthelloState { position, player: Side::First };
+            let legal = Othello.actions(&state);
+            if legal.len() < 4 {
+                continue;
+            }
+            for make in [Candidates::standard(3), Candidates::down(1, 3), Candidates::down(3, 3)] {
+                let make = Candidates { nodes: Some(2_000), ..make };
+                let mut counter = NodeCounter::new(&Limits::default(), &stop);
+                make.list(&tree, &state, &legal, &mut counter);
+                assert!((1_900..2_100).contains(&counter.nodes), "{make:?}: {}", counter.nodes);
+            }
         }
     }
 

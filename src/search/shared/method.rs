@@ -1,6 +1,6 @@
 //! Shared search as a method: options in, lines out.
 
-use super::candidates::{Candidates, DEEPEST, Source};
+use super::candidates::{Candidates, Source};
 use super::correction::{Correction, Expected, LineSearch, Ties, rest};
 use super::pruned::Pruned;
 use crate::eval::{self, Evaluator, UNIT};
@@ -11,7 +11,7 @@ use crate::othello::Move;
 use crate::score::Score;
 use crate::search::expectation::deepening::{Ranking, RootMove, deepen};
 use crate::search::expectation::node_counter::NodeCounter;
-use crate::search::expectation::tree::GameTree;
+use crate::search::expectation::tree::{GameTree, Tree};
 use crate::search::limits::DEEPENING_LIMITS;
 use crate::search::minimax::{self, Minimax, MinimaxSettings};
 use crate::search::registry::MethodSpec;
@@ -23,15 +23,17 @@ use std::sync::Arc;
 const SOLVE_EMPTIES: u32 = 16;
 /// The deepest search in plies that is ever useful.
 const MOST_DEPTH: u32 = 60;
+/// Plies after which the root's candidates may turn out bad: sooner its static value is no measure.
+const WIDEN_FROM: u32 = 2;
 /// The greatest number of legal moves any reachable position has.
 const MOST_MOVES: usize = 33;
 
 static TYPE: TypedOption<String> = TypedOption::choice(
     "shared-type",
-    &["standard", "down"],
+    &["standard", "down", "quiet"],
     "down",
     "Where candidates come from: standard (the front of an ordering), down (moves found further \
-     down the lines of the first few).",
+     down the lines of the first few), quiet (down in quiet positions, standard in others).",
 );
 static COUNT: TypedOption<i64> = TypedOption::integer(
     "shared-candidates",
@@ -63,8 +65,27 @@ static LOOK: TypedOption<i64> = TypedOption::integer(
     "shared-look",
     0,
     10,
-    2,
+    0,
     "Plies searched at the end of the expected line for a move to try at the root; 0 for none.",
+);
+
+static QUIET_ONLY: TypedOption<bool> = TypedOption::switch(
+    "shared-quiet-only",
+    false,
+    "Looks for shared moves in quiet positions only.",
+);
+static SIDEWAYS: TypedOption<bool> = TypedOption::switch(
+    "shared-sideways",
+    false,
+    "With shared-inside: the best move of a brother position is a candidate too.",
+);
+static WIDEN: TypedOption<f64> = TypedOption::number(
+    "shared-widen",
+    0.0,
+    64.0,
+    0.0,
+    "Discs by which the candidates must leave a position worse than it looked for all its moves to \
+     be searched; 0 for never.",
 );
 
 const OPTIONS: &[&OptionSpec] = &[
@@ -74,6 +95,9 @@ const OPTIONS: &[&OptionSpec] = &[
     &EACH.spec,
     &INSIDE.spec,
     &LOOK.spec,
+    &QUIET_ONLY.spec,
+    &SIDEWAYS.spec,
+    &WIDEN.spec,
     &minimax::HASH.spec,
 ];
 
@@ -87,20 +111,25 @@ pub(crate) const METHODS: &[MethodSpec] = &[MethodSpec {
 
 fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let (count, branches) = (options.get(&COUNT) as usize, options.get(&BRANCHES) as usize);
-    let each = options.get(&EACH) as usize;
-    let candidates = match (options.get(&TYPE).as_str(), each) {
-        ("standard", _) => Candidates::standard(count),
-        (_, 0) => Candidates::down(branches, count),
-        _ => {
-            let source = Source::Down { branches, each };
-            Candidates { source, count, deepest: DEEPEST, fill: true }
-        }
+    let each = match options.get(&EACH) as usize {
+        0 => Candidates::each_of(branches, count),
+        each => each,
     };
+    let source = match options.get(&TYPE).as_str() {
+        "standard" => Source::Standard,
+        "quiet" => Source::ByQuietness { branches, each },
+        _ => Source::Down { branches, each },
+    };
+    let quiet_only = options.get(&QUIET_ONLY);
+    let candidates = Candidates { source, quiet_only, ..Candidates::standard(count) };
+    let widen = options.get(&WIDEN);
     let evaluation = eval::choose(options)?;
     let settings = MinimaxSettings::from_options(options);
     Ok(Box::new(Shared {
         candidates,
         inside: options.get(&INSIDE),
+        sideways: options.get(&SIDEWAYS),
+        widen: (widen > 0.0).then_some(widen),
         correction: Correction { depth: options.get(&LOOK) as u32, ties: Ties::Found },
         evaluator: evaluation.evaluator(),
         solver: Minimax::new(evaluation, settings, options.get(&minimax::HASH))?,
@@ -111,6 +140,9 @@ fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
 struct Shared {
     candidates: Candidates,
     inside: bool,
+    sideways: bool,
+    /// Discs.
+    widen: Option<f64>,
     correction: Correction,
     evaluator: Arc<dyn Evaluator>,
     /// Minimax with the same options, for the end of the game.
@@ -138,33 +170,46 @@ impl Shared {
         counter.set_binding(false);
         let count = self.candidates.count.max(wanted);
         let make = Candidates { count, ..self.candidates };
-        let candidates = make.list(&tree, &root, &allowed, &mut counter).moves;
-        let moves = candidates.iter().map(|&action| (action, Othello.apply(&root, action)));
+        let mut moves = make.list(&tree, &root, &allowed, &mut counter).moves;
+        let floor = self.widen.map(|margin| tree.evaluate(&root) - margin);
         let mut rule = Pruned::new(self.inside.then_some(self.candidates));
+        (rule.sideways, rule.widen) = (self.sideways, self.widen);
         let last_depth = request.position.empty_count().max(1);
         let most_depth = limits.depth.unwrap_or(MOST_DEPTH).clamp(1, last_depth);
         let lines = |ranking: &Ranking<_>| -> Vec<Line> {
             ranking.moves.iter().take(wanted).map(line).collect()
         };
-        let ranking = deepen(
-            &tree,
-            moves.collect(),
-            wanted,
-            most_depth,
-            &mut rule,
-            &mut counter,
-            &mut |ranking, counter| {
-                let elapsed = counter.budget.elapsed();
-                report(&Event {
-                    depth: ranking.depth,
-                    lines: lines(ranking),
-                    nodes: counter.nodes,
-                    playouts: 0,
-                    elapsed,
-                });
-                limits.time.is_none_or(|time| elapsed < time.soft)
-            },
-        );
+        let ranking = loop {
+            let narrow = moves.len() < allowed.len();
+            let mut is_bad = false;
+            let nodes = moves.iter().map(|&action| (action, Othello.apply(&root, action)));
+            let ranking = deepen(
+                &tree,
+                nodes.collect(),
+                wanted,
+                most_depth,
+                &mut rule,
+                &mut counter,
+                &mut |ranking, counter| {
+                    let elapsed = counter.budget.elapsed();
+                    report(&Event {
+                        depth: ranking.depth,
+                        lines: lines(ranking),
+                        nodes: counter.nodes,
+                        playouts: 0,
+                        elapsed,
+                        opponent: None,
+                    });
+                    let value = ranking.moves.first().map(|best| best.value);
+                    is_bad = narrow && ranking.depth >= WIDEN_FROM && value < floor;
+                    !is_bad && limits.time.is_none_or(|time| elapsed < time.soft)
+                },
+            );
+            if !is_bad {
+                break ranking;
+            }
+            moves.clone_from(&allowed);
+        };
         let mut outcome = Outcome {
             lines: lines(&ranking),
             depth: ranking.depth,
@@ -309,9 +354,9 @@ mod tests {
     fn a_correction_is_made_sometimes_and_never_without_a_look() {
         let mut rng = seeded(7);
         let settings = [("shared-candidates", "2")];
-        let mut looking = method(&settings);
-        let mut blind = method(&[settings[0], ("shared-look", "0")]);
-        let mut one = method(&[("shared-candidates", "1"), ("shared-look", "0")]);
+        let mut looking = method(&[settings[0], ("shared-look", "2")]);
+        let mut blind = method(&settings);
+        let mut one = method(&[("shared-candidates", "1")]);
         let mut changed = 0;
         for _ in 0..40 {
             let request = Request::new(random_position(30, &mut rng), Limits::depth(4));
@@ -322,6 +367,23 @@ mod tests {
             changed += usize::from(a.best_move() != b.best_move());
         }
         assert!((1..40).contains(&changed), "{changed} of 40 changed");
+    }
+
+    #[test]
+    fn a_bad_position_is_searched_with_all_its_moves_if_widening_is_allowed() {
+        let mut rng = seeded(8);
+        let narrow = [("shared-candidates", "1"), ("shared-type", "standard")];
+        let (mut narrow, mut wide) =
+            (method(&narrow), method(&[narrow[0], narrow[1], ("shared-widen", "0.1")]));
+        let (mut wider, mut better) = (0, 0);
+        for _ in 0..40 {
+            let request = Request::new(random_position(30, &mut rng), Limits::depth(4));
+            let (few, all) = (search(&mut narrow, &request), search(&mut wide, &request));
+            wider += usize::from(all.nodes > few.nodes);
+            better += usize::from(all.best_move() != few.best_move());
+            assert!(all.score() >= few.score() || all.nodes == few.nodes);
+        }
+        assert!(wider < 40 && better > 0, "{wider} wider, {better} changed");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! identity of moves ([`crate::game::MoveIdentity`]) at different depths of one line. Read in this
 //! order:
 //!
+//! - [`order`]: moves by a short search; [`quiet`]: whether a position is settled;
 //! - [`candidates`]: which few moves to look at, by ordering (`standard`) or by moves found further
 //!   down the line (`down`);
 //! - [`pruned`]: the search that looks at those only;
@@ -14,6 +15,8 @@
 pub mod candidates;
 pub mod correction;
 mod method;
+pub mod order;
 pub mod pruned;
+pub mod quiet;
 
 pub(super) use method::METHODS;
