@@ -20,6 +20,7 @@ use super::lines::next_line;
 use crate::engine::{Engine, EngineEvent, GameId, SearchId, SearchUpdate};
 use crate::files;
 use crate::options::Options;
+use crate::protocol::ggs::Report;
 use crate::protocol::{Action, Actions, Input, InputLine, Phase, RequestId, Session};
 use crate::record::lines::RawLine;
 
@@ -98,6 +99,12 @@ pub(super) struct Surroundings {
     pub farewell: Option<Duration>,
     /// Tells whether the reader of the replies has gone.
     pub reader_gone: ReaderGone,
+    /// Where reports go.
+    pub reports: Option<std::sync::mpsc::Sender<Report>>,
+    /// What is to be done before anything is heard.
+    pub first: Actions,
+    /// Whether every line is written on its own.
+    pub line_by_line: bool,
 }
 
 /// Makes the session's first game ready: method, tables and memory, before anything is answered.
@@ -131,7 +138,12 @@ where
     W: AsyncWrite + Unpin,
 {
     let mut shutdown = surroundings.shutdown.clone();
-    let mut replies = Replies { writer, shutdown: shutdown.clone(), patience: surroundings.idle };
+    let mut replies = Replies {
+        writer,
+        shutdown: shutdown.clone(),
+        patience: surroundings.idle,
+        line_by_line: surroundings.line_by_line,
+    };
     let (answer, mut answers) = mpsc::unbounded_channel();
     let mut work = Work {
         engine: surroundings.engine,
@@ -139,9 +151,15 @@ where
         answer,
         timers: Vec::new(),
         failures: Vec::new(),
+        reports: surroundings.reports,
+        secrets: Vec::new(),
     };
     let mut input_open = true;
-    let mut actions = Actions::default();
+    let mut actions = surroundings.first;
+    // Nothing of this is a reply.
+    for action in actions.drain() {
+        work.carry_out(action, Instant::now(), &mut String::new());
+    }
     let mut last_words = Instant::now();
     let mut end_of_input = last_words;
     while session.phase() != Phase::Finished {
@@ -151,7 +169,7 @@ where
             line = lines.next(), if input_open && session.wants_input() => match line {
                 Some(Ok((line, at))) => {
                     last_words = at;
-                    session.take(Input::Line(traced(&line)), at, &mut actions);
+                    session.take(Input::Line(traced(&line, &work)), at, &mut actions);
                 }
                 Some(Err(error)) => return quietly(Err(error)),
                 None => {
@@ -181,7 +199,7 @@ where
             let out = work.carry_out_all(session, &mut actions, now);
             if !out.is_empty() {
                 last_words = now;
-                if !replies.write(&out).await? {
+                if !replies.write(&out, &work).await? {
                     return Ok(());
                 }
             }
@@ -209,10 +227,10 @@ where
 }
 
 /// A line as the session takes it.
-fn traced(line: &RawLine) -> InputLine<'_> {
+fn traced<'l>(line: &'l RawLine, work: &Work) -> InputLine<'l> {
     match line {
         RawLine::Text(text) => {
-            trace!(target: "kitai::wire", "< {text}");
+            trace!(target: "kitai::wire", "< {}", work.masked(text));
             InputLine::Text(text)
         }
         RawLine::TooLong(_) => {
@@ -228,16 +246,25 @@ struct Replies<W> {
     shutdown: watch::Receiver<bool>,
     /// How long a client may leave a reply unread; `None` for as long as it likes.
     patience: Option<Duration>,
+    /// Whether every line is written on its own.
+    line_by_line: bool,
 }
 
 impl<W: AsyncWrite + Unpin> Replies<W> {
     /// Writes a reply; false if the client or the process leaves meanwhile, or nobody reads it.
-    async fn write(&mut self, text: &str) -> std::io::Result<bool> {
+    async fn write(&mut self, text: &str, work: &Work) -> std::io::Result<bool> {
         for line in text.lines() {
-            trace!(target: "kitai::wire", "> {line}");
+            trace!(target: "kitai::wire", "> {}", work.masked(line));
         }
         let write = async {
-            self.writer.write_all(text.as_bytes()).await?;
+            if self.line_by_line {
+                for line in text.split_inclusive('\n') {
+                    self.writer.write_all(line.as_bytes()).await?;
+                    self.writer.flush().await?;
+                }
+            } else {
+                self.writer.write_all(text.as_bytes()).await?;
+            }
             self.writer.flush().await
         };
         let patience = async {
@@ -268,6 +295,9 @@ struct Work {
     timers: Vec<(Instant, RequestId)>,
     /// Failures of actions themselves, for the session.
     failures: Vec<EngineEvent>,
+    reports: Option<std::sync::mpsc::Sender<Report>>,
+    /// What no log may show.
+    secrets: Vec<String>,
 }
 
 impl Work {
@@ -289,9 +319,31 @@ impl Work {
         out
     }
 
+    /// The line as the log may show it.
+    fn masked<'l>(&self, line: &'l str) -> std::borrow::Cow<'l, str> {
+        let mut shown = std::borrow::Cow::Borrowed(line);
+        for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
+            if shown.contains(secret.as_str()) {
+                shown = shown.replace(secret.as_str(), "********").into();
+            }
+        }
+        shown
+    }
+
     fn carry_out(&mut self, action: Action, now: Instant, out: &mut String) {
         match action {
             Action::Send(text) => out.push_str(&text),
+            Action::Secret(text) => {
+                let secret = text.trim_end().to_owned();
+                if !self.secrets.contains(&secret) {
+                    self.secrets.push(secret);
+                }
+                out.push_str(&text);
+            }
+            Action::Report(report) => {
+                // Nobody keeps or shows anything if the receiver is gone.
+                let _ = self.reports.as_ref().map(|reports| reports.send(*report));
+            }
             Action::Configure { game, search, options } => {
                 if let Err(problem) = self.engine.configure(game, search, *options, now) {
                     warn!(%problem, "no search thread");
@@ -394,6 +446,9 @@ mod tests {
             idle: None,
             farewell: None,
             reader_gone: Box::new(|| false),
+            reports: None,
+            first: Actions::default(),
+            line_by_line: false,
         };
         let served = tokio::spawn(async move {
             let mut session = NBoardSession::new(Options::new(), permissions);
