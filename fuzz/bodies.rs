@@ -7,6 +7,8 @@
 use kitai::arena::PlayerSpec;
 use kitai::arena::log::LOG;
 use kitai::arena::tournament::{Overrides, TournamentFile};
+use kitai::book::foreign::Foreign;
+use kitai::book::{self, Book};
 use kitai::eval::pattern::Weights;
 use kitai::options::Options;
 use kitai::protocol::ggs::event::Event;
@@ -25,8 +27,11 @@ pub(crate) type Body = fn(&[u8]) -> usize;
 /// All targets by name.
 pub(crate) const ALL: &[(&str, Body)] = &[
     ("board", board),
+    ("book", book),
     ("clock", clock),
     ("config", config),
+    ("edax", edax),
+    ("egbk3", egbk3),
     ("ggf", ggf),
     ("ggs", ggs),
     ("gtp", gtp),
@@ -52,6 +57,51 @@ pub(crate) fn named(name: &str) -> Body {
 
 fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap_or("")
+}
+
+/// A book as it is, and with a checksum made to fit, which lets changed records through to the
+/// checks behind it.
+fn book(bytes: &[u8]) -> usize {
+    let mut sealed = bytes.to_vec();
+    if sealed.len() > 16 {
+        let sum = crc32fast::hash(&sealed[16..]).to_le_bytes();
+        sealed[12..16].copy_from_slice(&sum);
+    }
+    let mut found = 0;
+    for bytes in [bytes.to_vec(), sealed] {
+        if let Ok((book, generation)) = book::snapshot::read(bytes) {
+            let mut written = Vec::new();
+            book::snapshot::write(&book, generation, &mut written).expect("memory takes it");
+            let (again, _) = book::snapshot::read(written).expect("what was written reads");
+            assert_eq!(again.sorted_entries(), book.sorted_entries());
+            found += book.len();
+        }
+    }
+    found
+}
+
+fn foreign(format: Foreign, bytes: &[u8]) -> usize {
+    let Ok(book) = format.parse(bytes) else { return 0 };
+    legal(&book);
+    let written = format.write(&book);
+    let again = format.parse(&written).expect("what was written reads");
+    legal(&again);
+    assert_eq!(format.write(&again), written);
+    book.len()
+}
+
+fn legal(book: &Book) {
+    for (position, entry) in book.entries() {
+        assert!(entry.alternative.is_none_or(|a| position.after(a.played).is_some()));
+    }
+}
+
+fn edax(bytes: &[u8]) -> usize {
+    foreign(Foreign::Edax, bytes)
+}
+
+fn egbk3(bytes: &[u8]) -> usize {
+    foreign(Foreign::Egaroucid, bytes)
 }
 
 fn ggf(bytes: &[u8]) -> usize {

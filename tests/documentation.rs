@@ -61,7 +61,9 @@ fn every_example_of_the_documentation_prints_what_it_says() {
     let paths = [binary.parent().unwrap().to_owned(), "/usr/bin".into(), "/bin".into()];
     let path = std::env::join_paths(paths).unwrap();
     let mut run = 0;
-    for page in ["README.md", "docs/protocols.md", "docs/science.md", "docs/matches.md"] {
+    for page in
+        ["README.md", "docs/book.md", "docs/protocols.md", "docs/science.md", "docs/matches.md"]
+    {
         let text = std::fs::read_to_string(root.join(page)).unwrap();
         for (command, printed) in examples(&text) {
             let done = Command::new("sh").args(["-c", &command]).env("PATH", &path).output();

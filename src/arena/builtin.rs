@@ -22,6 +22,8 @@ use crate::random::SEED;
 /// game depends on nothing played before it.
 pub struct BuiltIn {
     options: Options,
+    /// The options with the seed of the game.
+    playing: Options,
     running: Option<Running>,
     searches: u64,
     time: Arc<dyn TimeSource>,
@@ -40,7 +42,8 @@ impl BuiltIn {
     pub fn new(options: &Options) -> Result<BuiltIn, OptionError> {
         engine::Player::new(options.clone()).prepare()?;
         let time = Arc::new(RealTime);
-        Ok(BuiltIn { options: options.clone(), running: None, searches: 0, time })
+        let (options, playing) = (options.clone(), options.clone());
+        Ok(BuiltIn { options, playing, running: None, searches: 0, time })
     }
 
     /// The same player, its moves measured by another clock.
@@ -101,14 +104,15 @@ impl Contestant for BuiltIn {
             Running { engine: Engine::new(Budget::unlimited(), Arc::new(sink)), events }
         });
         let now = Instant::now();
-        let configured = running.engine.configure_afresh(GAME, search, options, now);
+        let configured = running.engine.configure_afresh(GAME, search, options.clone(), now);
+        self.playing = options;
         configured.map_err(|error| crash(&error))?;
         self.wait(search, self.time.now() + game.rules.patience, game.stop).map(|_| ())
     }
 
     fn choose(&mut self, turn: &Turn<'_>) -> Result<Reply, Fault> {
         let position = turn.game.board().position;
-        let task = turn.game.task(&self.options, turn.color, position);
+        let task = turn.game.task(&self.playing, turn.color, position);
         let search = self.next_search();
         let began = self.time.now();
         if let Some(running) = &mut self.running {

@@ -11,7 +11,8 @@ use thiserror::Error;
 use super::clock::TimeControl;
 use super::standing::{Games, SprtMonitor};
 use super::{Log, LoggedGame, Plan, PlayerSpec, Standing, archive, report, runner};
-use crate::options::OptionError;
+use crate::book::{BookError, Learner, SharedBook};
+use crate::options::{OptionError, Options};
 use crate::record::append::AppendError;
 use crate::record::ggf;
 use crate::search::StopFlag;
@@ -24,6 +25,33 @@ pub struct Conduct {
     pub out: Option<PathBuf>,
     /// Games at a time; at least 1 are played.
     pub concurrency: usize,
+    /// Learn every game before the next begins.
+    pub learn: Option<Learning>,
+}
+
+/// How the games of a match are learnt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Learning {
+    /// The opening book; begun if there is none.
+    pub book: PathBuf,
+    /// Depth of the searches that learn, plies.
+    pub depth: u32,
+}
+
+impl Learning {
+    fn start(&self) -> Result<Learner, ConductError> {
+        let book = SharedBook::open_to_learn(&self.book)?;
+        Ok(Learner::start(book, &Options::new(), self.depth)?)
+    }
+}
+
+/// Learns a game to its end; a match goes on if it cannot.
+fn learn(plan: &Plan, game: &LoggedGame, learner: &Learner) {
+    let Some(record) = archive::record(plan, game) else { return };
+    match learner.learn(&record, &format!("match game {}", game.game + 1)) {
+        Ok(_) => learner.finish(),
+        Err(problem) => tracing::error!(%problem, "a game was not learnt"),
+    }
 }
 
 /// What a conducted match tells as it goes.
@@ -66,6 +94,9 @@ pub enum ConductError {
     /// A built-in player cannot be made.
     #[error(transparent)]
     Option(#[from] OptionError),
+    /// The book to learn into cannot be used.
+    #[error(transparent)]
+    Book(#[from] BookError),
 }
 
 fn io(file: &Path, source: std::io::Error) -> ConductError {
@@ -95,12 +126,19 @@ pub fn conduct(
     }
     if decided == Decision::Continue && !pending.is_empty() {
         notes(plan, how).into_iter().for_each(|note| watch(Progress::Note(note)));
+        let learner = how.learn.as_ref().map(Learning::start).transpose()?;
+        let after_game = |game: &LoggedGame| {
+            if let Some(learner) = &learner {
+                learn(plan, game, learner);
+            }
+        };
         for player in &plan.players {
             player
                 .try_out(&plan.openings[0], &plan.rules, stop)
                 .map_err(|reason| ConductError::Player { name: player.name.clone(), reason })?;
         }
-        let failure = runner::run(plan, &pending, how.concurrency.max(1), stop, |record| {
+        let workers = how.concurrency.max(1);
+        let failure = runner::run(plan, &pending, workers, stop, &after_game, |record| {
             if let Err(error) = keeper.keep(plan, &record) {
                 return ControlFlow::Break(Some(error));
             }

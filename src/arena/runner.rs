@@ -18,7 +18,8 @@ use crate::search::StopFlag;
 const WORKER_STACK: usize = 32 << 20;
 
 /// Plays the games with these numbers, each worker one at a time, and hands every finished game to
-/// `on_game` in the order they end. `on_game` may break off; so does raising `stop`; games under
+/// `on_game` in the order they end. Before a worker begins its next game, `after_game` is told of
+/// the last. `on_game` may break off; so does raising `stop`; games under
 /// way are then abandoned and not handed over.
 ///
 /// # Errors
@@ -28,6 +29,7 @@ pub fn run<B>(
     games: &[usize],
     workers: usize,
     stop: &StopFlag,
+    after_game: &(dyn Fn(&LoggedGame) + Sync),
     mut on_game: impl FnMut(LoggedGame) -> ControlFlow<B>,
 ) -> Result<Option<B>, OptionError> {
     // Refuse bad options before anything is played.
@@ -41,7 +43,7 @@ pub fn run<B>(
             let (sender, next) = (sender.clone(), &next);
             std::thread::Builder::new()
                 .stack_size(WORKER_STACK)
-                .spawn_scoped(scope, move || work(plan, games, next, stop, &sender))
+                .spawn_scoped(scope, move || work(plan, games, next, stop, after_game, &sender))
                 .expect("the system can start a thread");
         }
         drop(sender);
@@ -62,6 +64,7 @@ fn work(
     games: &[usize],
     next: &AtomicUsize,
     stop: &StopFlag,
+    after_game: &(dyn Fn(&LoggedGame) + Sync),
     sender: &mpsc::Sender<LoggedGame>,
 ) {
     let mut seats = Seats { players: &plan.players, made: HashMap::new() };
@@ -82,7 +85,9 @@ fn work(
             stop,
         );
         let Some(played) = played else { return };
-        if sender.send(LoggedGame::new(plan, &scheduled, &played)).is_err() {
+        let logged = LoggedGame::new(plan, &scheduled, &played);
+        after_game(&logged);
+        if sender.send(logged).is_err() {
             return;
         }
     }

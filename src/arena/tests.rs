@@ -24,7 +24,7 @@ use crate::statistics::{Decision, Sprt};
 fn play_all(plan: &Plan, workers: usize) -> Games {
     let numbers: Vec<usize> = (0..plan.games()).collect();
     let mut games = Games::new();
-    runner::run(plan, &numbers, workers, &StopFlag::new(), |record| {
+    runner::run(plan, &numbers, workers, &StopFlag::new(), &|_| {}, |record| {
         games.insert(record.game, record);
         ControlFlow::<()>::Continue(())
     })
@@ -76,7 +76,7 @@ fn raising_the_stop_flag_hands_over_no_half_game() {
     let numbers: Vec<usize> = (0..plan.games()).collect();
     let stop = StopFlag::new();
     let mut finished = 0;
-    let broken = runner::run(&plan, &numbers, 2, &stop, |_| {
+    let broken = runner::run(&plan, &numbers, 2, &stop, &|_| {}, |_| {
         finished += 1;
         if finished == 3 { ControlFlow::Break("enough") } else { ControlFlow::Continue(()) }
     });

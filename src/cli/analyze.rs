@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
+use crate::book;
 use crate::engine::review::{MoveReview, review};
 use crate::othello::Color;
 use crate::plot::{Axes, Series, lines};
@@ -55,6 +56,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let bar = progress::steps(moves.len() as u64, "moves");
     let rows = review(&record.history, method.as_mut(), limits, &stop, &mut || bar.inc(1));
     bar.finish_and_clear();
+    if let Some(name) = book::opening_name(&record.history) {
+        output.line(format_args!("Opening: {name}"))?;
+    }
     print(&rows, output)?;
     if let Some(path) = &args.svg {
         let chart = chart(&record, &rows);
@@ -134,9 +138,10 @@ fn chart(record: &GameRecord, rows: &[MoveReview]) -> String {
         if text.is_empty() { color.to_string() } else { text.to_owned() }
     };
     let title = format!(
-        "{} v {}",
+        "{} v {}{}",
         name(&record.black.name, Color::Black),
-        name(&record.white.name, Color::White)
+        name(&record.white.name, Color::White),
+        book::opening_name(&record.history).map_or(String::new(), |opening| format!(", {opening}"))
     );
     let curve = |pick: fn(&MoveReview) -> f64| -> Vec<(f64, f64)> {
         rows.iter().map(|row| (row.number as f64, pick(row))).collect()

@@ -7,9 +7,11 @@ use indicatif::ProgressBar;
 
 use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
-use crate::arena::conduct::{self, Progress};
+use crate::arena::conduct::{self, Learning, Progress};
 use crate::arena::standing::Games;
 use crate::arena::{Plan, Standing, report};
+use crate::book::SharedBook;
+use crate::book::shared::LEARN_DEPTH;
 
 /// How often the live score is worked out anew.
 const LIVE_EVERY: Duration = Duration::from_millis(250);
@@ -24,6 +26,13 @@ pub(super) struct Conduct {
     /// Games at a time [default: 1]
     #[arg(long, short = 'c', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub concurrency: Option<u32>,
+    /// Learn every game into this opening book (begun if there is none) before the next begins;
+    /// players use it with book=BOOK
+    #[arg(long, value_name = "BOOK")]
+    pub learn: Option<PathBuf>,
+    /// Depth of the searches that learn, plies [default: 14]
+    #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=60))]
+    pub learn_depth: Option<u32>,
 }
 
 /// Plays what is left of the plan and prints the result.
@@ -47,7 +56,15 @@ pub(super) fn play_out(
     output: &mut Output,
 ) -> Result<Standing, CliError> {
     let concurrency = conduct.concurrency.unwrap_or(1) as usize;
-    let how = conduct::Conduct { out: conduct.out.clone(), concurrency };
+    let learn = conduct
+        .learn
+        .clone()
+        .map(|book| Learning { book, depth: conduct.learn_depth.unwrap_or(LEARN_DEPTH) });
+    if let Some(learn) = &learn {
+        // Begun before the players look for it.
+        SharedBook::open_to_learn(&learn.book)?;
+    }
+    let how = conduct::Conduct { out: conduct.out.clone(), concurrency, learn };
     let mut live = Live::new(plan);
     let mut printed = Ok(());
     let standing = conduct::conduct(plan, &how, &stop_on_interrupt(), &mut |news| {

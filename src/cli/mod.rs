@@ -6,6 +6,7 @@
 
 mod analyze;
 mod bench;
+mod book;
 mod common;
 mod completions;
 mod conduct;
@@ -64,6 +65,7 @@ struct Cli {
 enum Command {
     Analyze(analyze::Args),
     Bench(bench::Args),
+    Book(book::Args),
     Completions(completions::Args),
     Convert(convert::Args),
     EvalTest(eval_test::Args),
@@ -140,6 +142,7 @@ pub fn main() -> ExitCode {
     let result = cli.prepare().and_then(|()| match &cli.command {
         Some(Command::Analyze(args)) => analyze::run(args, &mut output),
         Some(Command::Bench(args)) => bench::run(args, &mut output),
+        Some(Command::Book(args)) => book::run(args, &mut output),
         Some(Command::Completions(args)) => completions::run(args, Cli::command()),
         Some(Command::Convert(args)) => convert::run(args, &mut output),
         Some(Command::EvalTest(args)) => eval_test::run(args, &mut output),

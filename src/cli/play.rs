@@ -1,17 +1,21 @@
 //! `kitai play`: a person against any method, in the terminal.
 
 use std::io::{BufRead, Write};
+use std::path::PathBuf;
 
 use thiserror::Error;
 
 use super::common::EngineArgs;
 use super::show::drawn;
 use super::{CliError, Output};
+use crate::book::options::BOOK;
+use crate::book::shared::LEARN_DEPTH;
+use crate::book::{self, Learner, SharedBook};
 use crate::engine::{GameState, Player, Task};
 use crate::othello::{Color, Move, Square};
 use crate::record::{Board, Ending, GameRecord, GameResult, Margin, Note, ggf, transcript};
 use crate::search::report::DepthLabel;
-use crate::search::{Limits, Outcome, StopFlag};
+use crate::search::{Limits, Origin, Outcome, StopFlag};
 
 /// Play a game against Kitai
 #[derive(clap::Args, Debug)]
@@ -25,6 +29,9 @@ pub(super) struct Args {
     /// Begin here: 64 squares and the side to move, or moves from the usual start
     #[arg(long, value_name = "POSITION", allow_hyphen_values = true)]
     start: Option<String>,
+    /// Learn the game into this opening book (FILE.kbook), begun if there is none, and play from it
+    #[arg(long, value_name = "BOOK")]
+    learn: Option<PathBuf>,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -58,7 +65,18 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     record.place = "Kitai".to_owned();
     record.player_mut(human).name = "you".to_owned();
     record.player_mut(!human).name = "Kitai".to_owned();
-    let options = args.engine.options_for_play()?;
+    let mut options = args.engine.options_for_play()?;
+    let learner = match &args.learn {
+        None => None,
+        Some(path) => {
+            let book = SharedBook::open_to_learn(path)?;
+            if options.get(&BOOK).is_empty() {
+                options.put(&BOOK, path.display().to_string()).map_err(CliError::input)?;
+            }
+            Some(Learner::start(book, &options, LEARN_DEPTH).map_err(CliError::input)?)
+        }
+    };
+    book::options::use_builtin_by_default(&mut options);
     let mut table = Table {
         input: std::io::stdin().lock(),
         out: std::io::stdout().lock(),
@@ -66,11 +84,24 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         game: GameState::of(record),
         human,
         color: output.color(),
+        opening: None,
     };
     table.play().map_err(|error| match error {
         PlayError::Io(source) => CliError::io("terminal", source),
         PlayError::Search(source) => CliError::input(source),
-    })
+    })?;
+    match learner {
+        Some(learner) if table.game.result().is_some() => learn(&learner, table.game.record()),
+        _ => Ok(()),
+    }
+}
+
+/// Learns the game that was played; an interrupted one is learnt the next time.
+fn learn(learner: &Learner, record: &GameRecord) -> Result<(), CliError> {
+    learner.learn(record, "play")?;
+    eprintln!("Learning the game; Ctrl-C leaves the rest for the next time.");
+    learner.finish();
+    Ok(())
 }
 
 /// Why a game broke off.
@@ -90,6 +121,8 @@ struct Table<R, W> {
     game: GameState,
     human: Color,
     color: bool,
+    /// The opening's name as it was said last.
+    opening: Option<&'static str>,
 }
 
 /// What the person wants.
@@ -155,9 +188,20 @@ impl<R: BufRead, W: Write> Table<R, W> {
         let task = self.game.task(self.player.options(), board.turn, board.position);
         let outcome = self.player.search(&task, &StopFlag::new(), &mut |_| {})?;
         let played = outcome.best_move().unwrap_or(Move::Pass);
-        writeln!(self.out, "\rKitai plays {played}. {}", evaluation(&outcome))?;
+        let book = if outcome.origin == Origin::Book { " from the book" } else { "" };
+        writeln!(self.out, "\rKitai plays {played}{book}. {}", evaluation(&outcome))?;
         let seconds = Some(outcome.elapsed.as_secs_f64());
         self.note(played, Note { eval: Some(outcome.score().discs()), seconds });
+        self.name_opening()
+    }
+
+    /// Says the opening's name when the last moves gave it one.
+    fn name_opening(&mut self) -> Result<(), PlayError> {
+        let now = book::opening_name(self.game.history());
+        if let Some(name) = now.filter(|_| now != self.opening) {
+            writeln!(self.out, "Opening: {name}.")?;
+        }
+        self.opening = now;
         Ok(())
     }
 
@@ -294,6 +338,7 @@ mod tests {
             game: GameState::of(GameRecord::of(history)),
             human,
             color: false,
+            opening: None,
         };
         table.play().unwrap();
         let record = table.game.record().clone();

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use super::CliError;
 use super::common::EngineArgs;
+use crate::book::SharedBook;
+use crate::book::options::BOOK;
 use crate::server::{self, Listen, Protocol, ServeError, Service};
 
 /// Longest idle time taken, seconds: a year.
@@ -37,7 +39,8 @@ pub(super) struct Args {
     /// Search threads of all clients together [default: what they begin with and one per core]
     #[arg(long, value_name = "N")]
     max_threads: Option<u64>,
-    /// Add the games that NBoard says `learn` for to this file, as GGF
+    /// Learn games: those that NBoard says `learn` for and those that GTP clients finish. A FILE.kbook
+    /// is an opening book, begun if there is none and played from; any other keeps the games as GGF
     #[arg(long, value_name = "FILE")]
     learn: Option<PathBuf>,
 }
@@ -47,11 +50,15 @@ pub(super) struct Args {
 /// # Errors
 /// If the options are wrong or the address cannot be had.
 pub(super) fn run(args: &Args, protocol: Protocol) -> Result<(), CliError> {
-    let service = Service {
-        protocol,
-        options: args.engine.options_for_play()?,
-        learn_file: args.learn.clone(),
-    };
+    let mut options = args.engine.options_for_play()?;
+    if let Some(book) = args.learn.as_ref().filter(|path| server::is_book(path)) {
+        // Begun before anybody looks for it.
+        SharedBook::open_to_learn(book)?;
+        if options.get(&BOOK).is_empty() {
+            options.put(&BOOK, book.display().to_string()).map_err(CliError::input)?;
+        }
+    }
+    let service = Service { protocol, options, learn_file: args.learn.clone() };
     let Some(address) = &args.listen else {
         if std::io::stdin().is_terminal() {
             greet(protocol);

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::{CliError, Output};
+use crate::book;
 use crate::othello::{Color, Square};
 use crate::record::{Board, History, ggf, sgf, transcript};
 
@@ -14,7 +15,7 @@ use crate::record::{Board, History, ggf, sgf, transcript};
 '---------------------------OX------XO--------------------------- X'\n  kitai show \
 '(;GM[Othello]B[f5]W[d6];)'\n\nWith --json one object: board, turn, black, white, empties (discs \
 and empty squares), legal_moves,\nmust_pass, over, score (disc difference for Black, empties to \
-the winner, once over) and moves.")]
+the winner, once over), moves and opening (its name).")]
 pub(super) struct Args {
     /// 64 squares and the side to move, moves such as f5d6, or a game
     #[arg(allow_hyphen_values = true)]
@@ -33,6 +34,7 @@ struct Report {
     over: bool,
     score: Option<i32>,
     moves: Vec<String>,
+    opening: Option<&'static str>,
 }
 
 /// Runs the command.
@@ -54,6 +56,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         over: history.is_over(),
         score: history.is_over().then(|| board.final_score_for_black()),
         moves: history.moves().iter().map(|played| played.to_string()).collect(),
+        opening: book::opening_name(&history),
     })
 }
 
@@ -134,6 +137,9 @@ fn facts(history: &History) -> Vec<String> {
     facts.push(state);
     if let Some(last) = history.moves().last() {
         facts.push(format!("last move: {last} ({} so far)", history.moves().len()));
+    }
+    if let Some(name) = book::opening_name(history) {
+        facts.push(format!("opening: {name}"));
     }
     facts
 }

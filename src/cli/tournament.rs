@@ -42,6 +42,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let how = Conduct {
         out: args.conduct.out.clone().or(file.out),
         concurrency: args.conduct.concurrency.or(file.concurrency),
+        ..args.conduct.clone()
     };
     conduct(&plan, &how, output)
 }

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::book;
 use crate::eval::{self, registry::evaluations};
 use crate::options::{Catalogue, OptionError, OptionSpec, Options, TypedOption};
 use crate::search::{self, methods};
@@ -53,6 +54,7 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
         catalogue.add_evaluation(evaluation.name, evaluation.options);
     }
     catalogue.add(OWN);
+    catalogue.add(book::options::OPTIONS);
     catalogue
 });
 

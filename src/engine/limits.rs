@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::catalogue::{MOVE_OVERHEAD, PONDER, SOFTNESS};
 use super::clock::Clock;
+use crate::book::BookTask;
 use crate::options::Options;
 use crate::othello::Position;
 use crate::random::SEED;
@@ -34,6 +35,8 @@ pub struct Task {
     pub softness: f64,
     /// Seed of that choice.
     pub seed: u64,
+    /// The opening book to ask first, if any.
+    pub book: Option<BookTask>,
 }
 
 impl Task {
@@ -44,13 +47,15 @@ impl Task {
             request: Request::new(position, limits),
             softness: options.get(&SOFTNESS),
             seed: options.get(&SEED) as u64,
+            // Who plays below strength does not know the openings either.
+            book: BookTask::of(options).filter(|_| options.get(&SOFTNESS) <= 0.0),
         }
     }
 
     /// The best `count` moves of a position within these limits, told as they are.
     pub fn hint(position: Position, limits: Limits, count: usize) -> Task {
         let request = Request { multi_pv: count.max(1), ..Request::new(position, limits) };
-        Task { request, softness: 0.0, seed: 0 }
+        Task { request, softness: 0.0, seed: 0, book: None }
     }
 }
 

@@ -3,19 +3,26 @@
 //! The search thread, the command line and `kitai play` all choose their moves through
 //! [`Player::search`], which is why they choose the same ones.
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use super::budget::{Budget, Reservation};
 use super::catalogue;
 use super::choice;
 use super::limits::Task;
+use crate::book::options::BOOK;
+use crate::book::{self, BookSource, SharedBook, shared};
 use crate::options::{OptionError, Options};
 use crate::search::limits::PLAYOUT_LIMITS;
-use crate::search::{self, Event, Method, Outcome, Request, StopFlag};
+use crate::search::{self, Bound, Event, Line, Method, Origin, Outcome, Request, StopFlag};
 
 /// Chooses moves with the method its options name.
 pub struct Player {
     options: Options,
     /// `None` until it is first needed, and after a change that asks for another.
     method: Option<Built>,
+    /// The opening book of a file that the options name.
+    book: Option<(BookSource, Arc<SharedBook>)>,
     budget: Budget,
 }
 
@@ -36,7 +43,7 @@ impl Player {
 
     /// The same within a budget that others share.
     pub fn with_budget(options: Options, budget: Budget) -> Player {
-        Player { options, method: None, budget }
+        Player { options, method: None, book: None, budget }
     }
 
     /// A player with the default options and a method of the test's own.
@@ -97,7 +104,49 @@ impl Player {
     /// # Errors
     /// If it cannot be built from the options (a weights file that cannot be read, …).
     pub fn prepare(&mut self) -> Result<(), OptionError> {
+        self.open_book()?;
         self.method().map(|_| ())
+    }
+
+    /// Opens the book that the options name, unless it is open already.
+    fn open_book(&mut self) -> Result<(), OptionError> {
+        match BookSource::of(&self.options) {
+            None => self.book = None,
+            Some(source) if self.book.as_ref().is_some_and(|(open, _)| *open == source) => {}
+            Some(source) => {
+                let book = SharedBook::open(&source).map_err(|error| BOOK.spec.unusable(error))?;
+                self.book = Some((source, book));
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer of the opening book, if the task asks for one and it has a move.
+    fn from_book(&mut self, task: &Task) -> Option<Outcome> {
+        let asked = task.book.as_ref()?;
+        let began = Instant::now();
+        let book = match &self.book {
+            Some((source, book)) if *source == asked.source => book.clone(),
+            _ if asked.source == BookSource::Builtin => SharedBook::builtin(),
+            _ => return None,
+        };
+        let position = task.request.position;
+        let (chosen, pv) = book.choose(position, &asked.rules)?;
+        let line = Line {
+            score: chosen.value.score,
+            bound: Bound::Exact,
+            certainty: chosen.value.certainty(),
+            pv,
+            visits: chosen.games.into(),
+        };
+        Some(Outcome {
+            origin: Origin::Book,
+            lines: vec![line],
+            depth: chosen.value.depth.into(),
+            nodes: 0,
+            playouts: 0,
+            elapsed: began.elapsed(),
+        })
     }
 
     fn method(&mut self) -> Result<&mut Box<dyn Method>, OptionError> {
@@ -127,6 +176,10 @@ impl Player {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Result<Outcome, OptionError> {
+        let _quiet = shared::thinking();
+        if let Some(known) = self.from_book(task) {
+            return Ok(known);
+        }
         let method = self.method()?;
         if task.softness <= 0.0 {
             return Ok(method.search(&task.request, stop, report));
@@ -141,15 +194,17 @@ impl Player {
     }
 }
 
-/// Whether going from one set of options to the other asks for another method or other tables.
+/// Whether going from one set of options to the other asks for another method, other tables or
+/// another book.
 pub fn changes_method(from: &Options, to: &Options) -> bool {
-    method_options(from) != method_options(to)
+    method_options(from) != method_options(to) || from.get(&BOOK) != to.get(&BOOK)
 }
 
 /// Without limits and what belongs to the engine: changing those keeps the method and its tables.
 fn method_options(options: &Options) -> Options {
     let mut own = options.clone();
-    PLAYOUT_LIMITS.iter().chain(catalogue::OWN).for_each(|option| own.unset(option));
+    let others = PLAYOUT_LIMITS.iter().chain(catalogue::OWN).chain(book::options::OPTIONS);
+    others.for_each(|option| own.unset(option));
     own
 }
 
@@ -220,5 +275,46 @@ mod tests {
         assert!(hard.iter().all(|m| *m == hard[0]));
         assert!(soft.iter().any(|m| *m != soft[0]));
         assert_eq!(soft, again);
+    }
+
+    #[test]
+    fn the_book_answers_a_move_at_once_and_a_hint_is_searched() {
+        let mut player =
+            Player::new(options(&[("book", "builtin"), ("depth", "1"), ("hash", "1")]));
+        let mut search = |task: &Task| player.search(task, &StopFlag::new(), &mut |_| {}).unwrap();
+        let task = Task::play(&options(&[("book", "builtin")]), Position::START, None);
+        let known = search(&task);
+        assert_eq!((known.origin, known.nodes), (Origin::Book, 0));
+        assert!(Position::START.after(known.best_move().unwrap()).is_some());
+        let hint = search(&Task::hint(Position::START, crate::search::Limits::depth(1), 1));
+        assert_eq!(hint.origin, Origin::Search);
+        for off in [&[][..], &[("book", "none")], &[("book", "builtin"), ("softness", "1")]] {
+            let task = Task::play(&options(off), Position::START, None);
+            assert_eq!(search(&task).origin, Origin::Search, "{off:?}");
+        }
+    }
+
+    #[test]
+    fn a_seed_repeats_the_book_move_and_without_one_it_varies() {
+        let mut player = Player::new(options(&[("book", "builtin"), ("hash", "1")]));
+        let mut moves = |settings: &[(&str, &str)]| -> std::collections::BTreeSet<String> {
+            (0..40)
+                .map(|_| {
+                    let task = Task::play(&options(settings), Position::START, None);
+                    let outcome = player.search(&task, &StopFlag::new(), &mut |_| {}).unwrap();
+                    outcome.best_move().unwrap().to_string()
+                })
+                .collect()
+        };
+        assert!(moves(&[("book", "builtin")]).len() > 1);
+        assert_eq!(moves(&[("book", "builtin"), ("seed", "5")]).len(), 1);
+    }
+
+    #[test]
+    fn a_book_that_cannot_be_read_is_an_error_of_the_option() {
+        let mut player = Player::new(options(&[("hash", "1")]));
+        let refused = player.configure(options(&[("book", "/nonexistent.kbook"), ("hash", "1")]));
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.starts_with("option `book`: /nonexistent.kbook: "), "{refused}");
     }
 }

@@ -322,6 +322,7 @@ fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 fn summarize(outcome: &Outcome) {
     if let Some(line) = outcome.lines.first() {
         info!(
+            origin = ?outcome.origin,
             chosen = %line.pv.first().map(ToString::to_string).unwrap_or_default(),
             score = %line.score,
             depth = %DepthLabel(outcome.depth, line.certainty),

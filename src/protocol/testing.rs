@@ -6,7 +6,7 @@ use super::{Action, Actions, Input, InputLine, Phase, Session};
 use crate::engine::{EngineEvent, GameId, SearchId, SearchUpdate, Task};
 use crate::othello::Move;
 use crate::score::Score;
-use crate::search::{Bound, Certainty, Event, Line, Outcome};
+use crate::search::{Bound, Certainty, Event, Line, Origin, Outcome};
 
 /// A session and its clock.
 pub(super) struct Bench<S> {
@@ -96,6 +96,7 @@ fn line(best: &str) -> Line {
 
 fn outcome(best: &str) -> Outcome {
     Outcome {
+        origin: Origin::Search,
         lines: vec![line(best)],
         depth: 5,
         nodes: 100,

@@ -95,6 +95,8 @@ pub struct Appender {
     file: File,
     path: PathBuf,
     kind: Kind,
+    /// Where the header ends, and its checksum.
+    header: (u64, u32),
     /// Checksum of the last record.
     chain: u32,
     /// Where the last record handed over to the system ends.
@@ -137,6 +139,7 @@ impl Appender {
             file,
             path: path.to_owned(),
             kind,
+            header: (0, 0),
             chain: 0,
             end: 0,
             chain_at_end: 0,
@@ -147,6 +150,7 @@ impl Appender {
             // New, or killed while it was begun.
             appender.file.set_len(0).and_then(|()| appender.file.rewind()).map_err(io)?;
             appender.chain = crc32fast::hash(&header);
+            appender.header = (header.len() as u64, appender.chain);
             appender.buffer = header;
             appender.sync()?;
             sync_folder(path).map_err(io)?;
@@ -159,6 +163,7 @@ impl Appender {
             let difference = difference(&found, &settings);
             return Err(AppendError::OtherSettings { file: path.to_owned(), difference });
         }
+        let header_end = (records.end(), records.chain());
         while let Some(record) = records.next_record().map_err(damaged)? {
             if let Err(reason) = each(record) {
                 return Err(damaged(records.refused(reason)));
@@ -166,7 +171,7 @@ impl Appender {
         }
         let resumed = Resumed { records: records.count(), torn: length - records.end() };
         (appender.chain, appender.end) = (records.chain(), records.end());
-        appender.chain_at_end = appender.chain;
+        (appender.chain_at_end, appender.header) = (appender.chain, header_end);
         drop(records);
         appender.cut_back().map_err(io)?;
         Ok((appender, resumed))
@@ -228,6 +233,24 @@ impl Appender {
     pub fn sync(&mut self) -> Result<(), AppendError> {
         self.flush()?;
         self.file.sync_data().map_err(|source| AppendError::Io { file: self.path.clone(), source })
+    }
+
+    /// Begins the file again: every record goes, header and lock stay.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn restart(&mut self) -> Result<(), AppendError> {
+        self.buffer.clear();
+        (self.end, self.chain) = self.header;
+        self.chain_at_end = self.chain;
+        let io = |source| AppendError::Io { file: self.path.clone(), source };
+        self.file
+            .set_len(self.end)
+            .and_then(|()| self.file.seek(SeekFrom::Start(self.end)))
+            .and_then(|_| self.file.sync_data())
+            .map_err(io)?;
+        self.torn = false;
+        Ok(())
     }
 
     fn cut_back(&mut self) -> std::io::Result<()> {
@@ -377,6 +400,23 @@ mod tests {
                 }
             })
             .collect()
+    }
+
+    #[test]
+    fn a_file_begun_again_has_only_what_came_after() {
+        for kind in [FRAMES, LINES] {
+            let file = TempFile::new("restart");
+            let all = records(kind);
+            file.fill(kind, &all);
+            let (mut appender, _, _) = file.open(kind).unwrap();
+            appender.append(&all[3]).unwrap();
+            appender.restart().unwrap();
+            appender.append(&all[1]).unwrap();
+            drop(appender);
+            let (_, resumed, kept) = file.open(kind).unwrap();
+            assert_eq!((resumed.records, resumed.torn), (1, 0));
+            assert_eq!(kept, all[1..2]);
+        }
     }
 
     #[test]

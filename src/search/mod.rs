@@ -24,7 +24,7 @@ pub mod win_rate;
 
 pub use limits::{Limits, StopFlag, TimeLimit};
 pub use registry::{METHOD, MethodSpec, build, chosen, methods};
-pub use report::{Bound, Certainty, Event, Line, Outcome};
+pub use report::{Bound, Certainty, Event, Line, Origin, Outcome};
 
 use crate::othello::{Bitboard, Position};
 

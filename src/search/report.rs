@@ -67,9 +67,23 @@ pub struct Event {
     pub opponent: Option<String>,
 }
 
+/// Where an answer comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The method searched.
+    #[default]
+    Search,
+    /// The opening book knew it.
+    Book,
+}
+
 /// The answer of a search: its last and best report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Outcome {
+    /// Whether it was searched or known.
+    #[serde(default)]
+    pub origin: Origin,
     /// The best moves, best first; never empty unless the game is over. A forced pass is a line
     /// whose first move is a pass.
     pub lines: Vec<Line>,
@@ -140,7 +154,7 @@ mod tests {
                 Event { depth, lines: vec![line.clone()], nodes, playouts: 7, elapsed, opponent };
             let text = serde_json::to_string(&event).unwrap();
             prop_assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
-            let outcome = Outcome { lines: vec![line], depth, nodes, playouts: 7, elapsed };
+            let outcome = Outcome { origin: Origin::Book, lines: vec![line], depth, nodes, playouts: 7, elapsed };
             let text = serde_json::to_string(&outcome).unwrap();
             prop_assert_eq!(serde_json::from_str::<Outcome>(&text).unwrap(), outcome);
         }

@@ -1,12 +1,18 @@
-//! The file of games that clients want learnt: one line of GGF each, with a checksum
-//! ([`crate::record::append`]), safely on disk before it is said.
+//! Where the games go that clients want learnt: an opening book, which learns them while nobody
+//! thinks ([`crate::book::shared`]), or a file with one line of GGF each and a checksum
+//! ([`crate::record::append`]). Either way the game is safely on disk before it is said.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use thiserror::Error;
 
+use super::ServeError;
+use crate::book::shared::LEARN_DEPTH;
+use crate::book::{BookError, Learner, SharedBook};
+use crate::options::Options;
 use crate::record::append::{AppendError, Appender, GGF_GAMES};
+use crate::record::{RecordError, ggf};
 
 /// What the checksum and the end of the line add to a game, bytes.
 const SEAL: u64 = 16;
@@ -17,23 +23,48 @@ pub(super) enum LearnError {
     /// The file cannot be used.
     #[error("{0}")]
     File(#[from] AppendError),
+    /// The book cannot be written.
+    #[error("{0}")]
+    Book(#[from] BookError),
+    /// The game cannot be read.
+    #[error("{0}")]
+    Game(#[from] RecordError),
     /// The clients together have had what they may.
     #[error("this server has taken in as many games as it may")]
     Full,
 }
 
-/// A file to add lines to, shared by all clients of a server.
-#[derive(Debug)]
+/// Whether games for this file are learnt into an opening book.
+pub fn is_book(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("kbook"))
+}
+
+/// A book, or a file to add lines to, shared by all clients of a server.
 pub(super) struct LearnFile {
     path: PathBuf,
+    learner: Option<Learner>,
     /// Bytes that may still be added; `None` without a bound.
     room: Mutex<Option<u64>>,
 }
 
 impl LearnFile {
-    /// Lines go to the end of this file, at most `room` bytes of them in all.
-    pub(super) fn new(path: &Path, room: Option<u64>) -> LearnFile {
-        LearnFile { path: path.to_owned(), room: Mutex::new(room) }
+    /// Games go to this book or to the end of this file, at most `room` bytes of them in all.
+    ///
+    /// # Errors
+    /// If the book cannot be used.
+    pub(super) fn open(
+        path: &Path,
+        room: Option<u64>,
+        options: &Options,
+    ) -> Result<LearnFile, ServeError> {
+        let learner = match is_book(path) {
+            true => {
+                let book = SharedBook::open_to_learn(path).map_err(std::io::Error::other)?;
+                Some(Learner::start(book, options, LEARN_DEPTH)?)
+            }
+            false => None,
+        };
+        Ok(LearnFile { path: path.to_owned(), learner, room: Mutex::new(room) })
     }
 
     /// Adds a line and waits until the disk has it. What could not be written whole is cut off
@@ -48,7 +79,14 @@ impl LearnFile {
         if room.is_some_and(|room| room < bytes) {
             return Err(LearnError::Full);
         }
-        self.append(line)?;
+        match &self.learner {
+            None => self.append(line)?,
+            Some(learner) => {
+                for game in ggf::parse_line(line)? {
+                    learner.learn(&game, "server")?;
+                }
+            }
+        }
         *room = room.map(|room| room - bytes);
         Ok(())
     }
@@ -72,7 +110,7 @@ mod tests {
     fn lines_are_added_until_the_room_is_used_up() {
         let path = std::env::temp_dir().join(format!("kitai-learn-{}", std::process::id()));
         let _ = std::fs::remove_file(&path);
-        let file = LearnFile::new(&path, Some(60));
+        let file = LearnFile::open(&path, Some(60), &Options::new()).unwrap();
         file.add("1 (;GM[Othello];)").unwrap();
         assert!(matches!(file.add("1 (;GM[Othello]PB[a];)"), Err(LearnError::Full)));
         file.add("1 (;PB[b];)").unwrap();
@@ -86,7 +124,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn a_file_that_cannot_be_written_is_told() {
-        let file = LearnFile::new(Path::new("/dev/full"), None);
+        let file = LearnFile::open(Path::new("/dev/full"), None, &Options::new()).unwrap();
         assert!(matches!(file.add("1 (;GM[Othello];)"), Err(LearnError::File(_))));
     }
 }

@@ -14,6 +14,7 @@ mod signals;
 mod socket;
 mod tcp;
 
+pub use learning::is_book;
 pub use tcp::{Listen, ListenError};
 
 use std::net::SocketAddr;
@@ -77,8 +78,16 @@ pub struct Service {
     pub protocol: Protocol,
     /// The options every engine begins with.
     pub options: Options,
-    /// Where the games go that clients ask to learn.
+    /// Where the games go that clients ask to learn: a book (.kbook), or a file of GGF.
     pub learn_file: Option<PathBuf>,
+}
+
+impl Service {
+    /// What takes in the games to learn, at most so many bytes of them.
+    fn open_learn_file(&self, room: Option<u64>) -> Result<Option<Arc<LearnFile>>, ServeError> {
+        let open = |path: &PathBuf| LearnFile::open(path, room, &self.options).map(Arc::new);
+        self.learn_file.as_ref().map(open).transpose()
+    }
 }
 
 /// Serves one client on standard input and output until it leaves or a signal comes.
@@ -92,11 +101,11 @@ pub fn serve_stdio(service: &Service) -> Result<(), ServeError> {
         // Told as an option error before anything is answered.
         Player::with_budget(service.options.clone(), budget.clone()).prepare()?;
         let (engine, events) = Engine::with_channel(budget);
-        let learn_file = service.learn_file.as_ref();
+        let learn_file = service.open_learn_file(None)?;
         let mut surroundings = Surroundings {
             engine,
             events,
-            learn_file: learn_file.map(|path| Arc::new(LearnFile::new(path, None))),
+            learn_file: learn_file.clone(),
             shutdown,
             idle: None,
             farewell: None,

@@ -6,7 +6,6 @@
 use tokio::net::TcpStream;
 
 use super::conversation::{self, Lines, Surroundings};
-use super::learning::LearnFile;
 use super::{ServeError, Service, signals, socket};
 use crate::engine::{Budget, Engine};
 use crate::protocol::Session;
@@ -20,8 +19,7 @@ pub(super) async fn connect(
 ) -> Result<(), ServeError> {
     let shutdown = signals::shutdown()?;
     let (engine, events) = Engine::with_channel(Budget::unlimited());
-    let learn_file = service.learn_file.as_ref();
-    let learn_file = learn_file.map(|path| std::sync::Arc::new(LearnFile::new(path, None)));
+    let learn_file = service.open_learn_file(None)?;
     let stream = TcpStream::connect(address).await?;
     socket::prepare(&stream)?;
     let mut surroundings = Surroundings {

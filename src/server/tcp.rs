@@ -109,13 +109,13 @@ pub(super) async fn serve(
     let mut shutdown = signals::shutdown()?;
     let listener = TcpListener::bind(listen.address).await?;
     ready(listener.local_addr()?);
-    let learn_file = service.learn_file.as_ref();
+    let learn_file = service.open_learn_file(Some(LEARN_ROOM))?;
     let shared = Arc::new(Shared {
         service: service.clone(),
         token: listen.token.clone(),
         idle: listen.idle,
         budget,
-        learn_file: learn_file.map(|path| Arc::new(LearnFile::new(path, Some(LEARN_ROOM)))),
+        learn_file,
         shutdown: shutdown.clone(),
         connections: listen.connections,
         places: Arc::new(Semaphore::new(listen.connections)),

@@ -7,7 +7,8 @@ use super::client::Client;
 
 /// A search without end that has begun.
 fn searching() -> Client {
-    let mut client = Client::kitai(["nboard", "--set", "threads=2", "--set", "hash=4"]);
+    let mut client =
+        Client::kitai(["nboard", "--set", "book=none", "--set", "threads=2", "--set", "hash=4"]);
     client.send("set depth 60");
     client.send("go");
     client.line_starting("search ");

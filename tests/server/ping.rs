@@ -28,7 +28,7 @@ fn a_thousand_pings_during_searches_are_answered_in_order() {
 
 #[test]
 fn an_abandoned_go_never_answers_after_the_pong() {
-    let mut client = Client::kitai(["nboard", "--set", "hash=4"]);
+    let mut client = Client::kitai(["nboard", "--set", "book=none", "--set", "hash=4"]);
     client.send("set depth 3");
     for number in 0..200 {
         // Both orders happen: the move before the ping was read, or never.

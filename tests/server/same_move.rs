@@ -29,7 +29,8 @@ fn by_gtp(board: Board, settings: &[&str]) -> String {
 }
 
 fn by_nboard(board: Board, settings: &[&str]) -> String {
-    let mut client = Client::kitai(["nboard"].into_iter().chain(settings.iter().copied()));
+    let mut client =
+        Client::kitai(["nboard", "--set", "book=none"].into_iter().chain(settings.iter().copied()));
     let side = if board.turn == Color::Black { '*' } else { 'O' };
     let squares = board.squares().replace('X', "*");
     client.send(&format!("set game (;GM[Othello]PC[NBoard]TI[0]TY[8]BO[8 {squares} {side}];)"));

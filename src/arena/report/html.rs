@@ -7,6 +7,7 @@ use super::super::plan::Plan;
 use super::super::referee::{Ending, Side};
 use super::super::standing::{Games, Standing};
 use super::text::{anchored, cell, elo, ranking, sprt_line};
+use crate::book;
 use crate::othello::Color;
 use crate::plot::{self, Axes, Series, escape};
 use crate::statistics::ratings::Rating;
@@ -45,6 +46,7 @@ pub fn html(plan: &Plan, games: &Games, standing: &Standing) -> String {
         if plan.players.len() > 2 { rating_chart(standing) } else { elo_chart(plan, &counted) };
     section(&mut page, "Elo", elo);
     section(&mut page, "Score by opening", opening_chart(plan, &counted));
+    section(&mut page, "Openings by name", opening_names(plan, &counted));
     section(&mut page, "Final discs", disc_chart(plan, &counted));
     section(&mut page, "Time use", time_chart(plan, &counted));
     failures(&mut page, plan, &counted);
@@ -194,6 +196,29 @@ fn opening_chart(plan: &Plan, games: &Games) -> Option<String> {
         "Black's score minus ½".to_owned()
     };
     plot::bars(&Axes { x: "opening", y: &what, ..Axes::default() }, &bars)
+}
+
+/// The named openings that the games went through, most frequent first, with Black's score.
+fn opening_names(plan: &Plan, games: &Games) -> Option<String> {
+    let mut names: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+    for game in games.values() {
+        let history = game.history(plan)?;
+        let (played, half_points) =
+            names.entry(book::opening_name(&history).unwrap_or("no name")).or_default();
+        *played += 1;
+        *half_points += u32::from(game.half_points);
+    }
+    let mut rows: Vec<_> = names.into_iter().collect();
+    rows.sort_by_key(|(_, (played, _))| std::cmp::Reverse(*played));
+    let rows: String = rows
+        .into_iter()
+        .map(|(name, (played, half_points))| {
+            let score = 50.0 * f64::from(half_points) / f64::from(played);
+            format!("<tr><td>{}</td><td>{played}</td><td>{score:.1} %</td></tr>\n", escape(name))
+        })
+        .collect();
+    let head = "<tr><th>opening</th><th>games</th><th>Black's score</th></tr>";
+    (!rows.is_empty()).then(|| format!("<table>{head}\n{rows}</table>"))
 }
 
 /// How often each final disc difference came, for the first player or for Black.

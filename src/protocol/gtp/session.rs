@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::analysis::Analysis;
 use super::answers::{self, Answer, done, done_if, error, one_line, text};
@@ -23,7 +23,7 @@ use crate::othello::{Color, Move, Position};
 use crate::protocol::{
     Action, Actions, Input, InputLine, Numbers, Permissions, Phase, RequestId, Session,
 };
-use crate::record::{GameRecord, Note, sgf};
+use crate::record::{GameRecord, Note, ggf, sgf};
 use crate::search::{Event, Limits, Outcome};
 
 /// Most bytes of commands that may wait while a search runs; beyond it the server stops reading.
@@ -94,6 +94,10 @@ pub struct GtpSession {
     queue: VecDeque<Waiting>,
     queued: usize,
     job: Option<Job>,
+    /// Games on their way to disk.
+    saving: Vec<RequestId>,
+    /// Whether the game on the board is over and was learnt.
+    learnt: bool,
     phase: Phase,
     /// When what is being taken in happened.
     now: Instant,
@@ -111,6 +115,8 @@ impl GtpSession {
             queue: VecDeque::new(),
             queued: 0,
             job: None,
+            saving: Vec::new(),
+            learnt: false,
             phase: Phase::Open,
             now: Instant::now(),
         }
@@ -132,8 +138,9 @@ impl GtpSession {
     /// Answers waiting commands until one needs a search.
     fn work(&mut self, out: &mut Actions) {
         while self.job.is_none() {
+            self.learn_finished_game(out);
             let Some(Waiting { id, command, size }) = self.queue.pop_front() else {
-                if self.phase == Phase::Closing {
+                if self.phase == Phase::Closing && self.saving.is_empty() {
                     self.phase = Phase::Finished;
                 }
                 return;
@@ -150,6 +157,18 @@ impl GtpSession {
                 None => {}
             }
         }
+    }
+
+    /// GTP does not say when a game is to be learnt: it is when nobody can move any more.
+    fn learn_finished_game(&mut self, out: &mut Actions) {
+        let over = self.game.history().is_over();
+        if over && !self.learnt && self.permissions.learn {
+            let request = self.numbers.request();
+            let line = ggf::write_line(&[self.game.record()]).trim_end().to_owned();
+            out.push(Action::Save { request, line });
+            self.saving.push(request);
+        }
+        self.learnt = over;
     }
 
     fn execute(&mut self, command: Command, id: Option<u32>, out: &mut Actions) -> Answer {
@@ -234,7 +253,7 @@ impl GtpSession {
     fn suggest(&mut self, color: Color, id: Option<u32>, out: &mut Actions) -> Answer {
         match self.game.turn_of(color) {
             TurnState::Ready(position) => {
-                let task = Task { softness: 0.0, ..self.task(color, position) };
+                let task = Task { softness: 0.0, book: None, ..self.task(color, position) };
                 self.think(task, id, JobKind::Suggest, out)
             }
             TurnState::MustPass | TurnState::Over => text("pass"),
@@ -516,7 +535,13 @@ impl Session for GtpSession {
                     self.work(actions);
                 }
             }
-            Input::Saved(..) => {}
+            Input::Saved(request, result) => {
+                self.saving.retain(|&saving| saving != request);
+                if let Err(problem) = result {
+                    warn!(%problem, "the game was not learnt");
+                }
+                self.work(actions);
+            }
             Input::EndOfInput => {
                 if self.phase == Phase::Open {
                     self.phase = Phase::Closing;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::grammar::{self, Command};
 use super::writer;
+use crate::book;
 use crate::engine::{
     EngineEvent, GameId, GameState, SearchId, SearchUpdate, Task, changes_method, unforced_limits,
 };
@@ -18,7 +19,7 @@ use crate::record::{Note, ggf};
 use crate::score::Score;
 use crate::search;
 use crate::search::limits::{DEPTH, MOVE_TIME, PLAYOUTS};
-use crate::search::{Limits, Outcome};
+use crate::search::{Limits, Origin, Outcome};
 
 /// The one game of an NBoard conversation.
 const GAME: GameId = GameId(0);
@@ -26,6 +27,8 @@ const GAME: GameId = GameId(0);
 const QUEUE_ROOM: usize = 1 << 20;
 /// Depth of hints for a client that never said `set depth`.
 const HINT_DEPTH: u32 = 24;
+/// Moves of a game that its opening's name is shown for.
+const OPENING_PLIES: usize = 24;
 /// From this version on `go` is bound by the clocks of the game.
 const CLOCK_VERSION: i64 = 2;
 
@@ -75,7 +78,9 @@ pub struct NBoardSession {
 
 impl NBoardSession {
     /// A session at the start of a game, with the options that the engine was configured with.
-    pub fn new(options: Options, permissions: Permissions) -> NBoardSession {
+    /// Unless they say something about books it plays from the built-in one.
+    pub fn new(mut options: Options, permissions: Permissions) -> NBoardSession {
+        book::options::use_builtin_by_default(&mut options);
         NBoardSession {
             options,
             permissions,
@@ -238,6 +243,19 @@ impl NBoardSession {
         self.think(task, JobKind::Go, out);
     }
 
+    /// What stands in the status after a move: the opening while it lasts, and whether the book
+    /// knew the move.
+    fn after_move(&self, played: Move, origin: Origin) -> String {
+        let mut history = self.game.history().clone();
+        let name = history.play(played).ok().and_then(|()| book::opening_name(&history));
+        let name = name.filter(|_| history.moves().len() <= OPENING_PLIES).unwrap_or_default();
+        match (origin, name) {
+            (Origin::Search, name) => name.to_owned(),
+            (Origin::Book, "") => "book".to_owned(),
+            (Origin::Book, name) => format!("{name} (book)"),
+        }
+    }
+
     fn learn(&mut self, out: &mut Actions) {
         self.abandon(out);
         if !self.permissions.learn {
@@ -281,13 +299,16 @@ impl NBoardSession {
 
     fn finish(&mut self, job: &Job, outcome: &Outcome, out: &mut Actions) {
         writer::node_stats(out.text(), outcome.nodes, outcome.elapsed);
+        if outcome.origin == Origin::Book {
+            writer::book_move(out.text(), &outcome.lines, outcome.depth);
+        }
         match job.kind {
             JobKind::Hint => writer::hints(out.text(), &outcome.lines, outcome.depth),
             JobKind::Go => {
                 let played = outcome.best_move().unwrap_or(Move::Pass);
                 let took = self.now.saturating_duration_since(job.began);
                 writer::chosen(out.text(), played, Some(outcome.score()), took);
-                writer::status(out.text(), "");
+                writer::status(out.text(), &self.after_move(played, outcome.origin));
                 if self.phase == Phase::Open
                     && let Some(task) = self.game.ponder(&self.options, Some(played))
                 {

@@ -61,6 +61,20 @@ pub(super) fn hints(out: &mut String, lines: &[Line], depth: u32) {
     }
 }
 
+/// `book PV EVAL GAMES DEPTH`: the book knew this move.
+pub(super) fn book_move(out: &mut String, lines: &[Line], depth: u32) {
+    for line in lines {
+        let _ = writeln!(
+            out,
+            "book {} {} {} {}",
+            line.pv_text().to_ascii_uppercase(),
+            decimal(line.score),
+            line.visits,
+            DepthLabel(depth.max(1), line.certainty)
+        );
+    }
+}
+
 /// How much a certainty says, for comparing.
 fn rank(certainty: Certainty) -> u8 {
     match certainty {

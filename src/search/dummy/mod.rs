@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::registry::MethodSpec;
-use super::report::{Bound, Certainty, Event, Line, Outcome};
+use super::report::{Bound, Certainty, Event, Line, Origin, Outcome};
 use super::{Method, Request, StopFlag};
 use crate::eval;
 use crate::options::TypedOption;
@@ -34,7 +34,14 @@ impl Method for Dummy {
         let (score, bound) = (Score::default(), Bound::Exact);
         let line = Line { score, bound, certainty: Certainty::Estimate, pv, visits: 0 };
         let elapsed = Duration::ZERO;
-        Outcome { lines: vec![line], depth: 0, nodes: 1, playouts: 0, elapsed }
+        Outcome {
+            origin: Origin::Search,
+            lines: vec![line],
+            depth: 0,
+            nodes: 1,
+            playouts: 0,
+            elapsed,
+        }
     }
 
     fn clear(&mut self) {}

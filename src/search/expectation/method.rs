@@ -18,7 +18,7 @@ use crate::score::Score;
 use crate::search::limits::DEEPENING_LIMITS;
 use crate::search::minimax::{self, Minimax, MinimaxSettings};
 use crate::search::registry::MethodSpec;
-use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
+use crate::search::report::{Bound, Certainty, Event, Line, Origin, Outcome};
 use crate::search::{Limits, Method, Request, StopFlag};
 
 /// From so many empties on a search without a depth limit is left to minimax, which solves the game:
@@ -266,6 +266,7 @@ impl ExpectationMethod {
         };
         let ranking = deepen(tree, moves, wanted, most_depth, rule, &mut counter, &mut on_depth);
         Outcome {
+            origin: Origin::Search,
             lines: lines(&ranking),
             depth: ranking.depth,
             nodes: counter.nodes,

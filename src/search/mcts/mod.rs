@@ -19,7 +19,7 @@ use self::parameters::{PLAYOUTS_PER_PLY, PLAYOUTS_WHEN_SOLVING};
 use self::playout::PlayoutPolicy;
 use super::Limits;
 use super::registry::MethodSpec;
-use super::report::{Bound, Certainty, Event, Line, Outcome};
+use super::report::{Bound, Certainty, Event, Line, Origin, Outcome};
 use crate::eval::Evaluation;
 use crate::options::{OptionSpec, Options, TypedOption};
 use crate::othello::Position;
@@ -92,7 +92,7 @@ fn game_over(position: Position) -> Outcome {
 /// The last report as the answer.
 fn outcome(last: Event) -> Outcome {
     let Event { depth, lines, nodes, playouts, elapsed, .. } = last;
-    Outcome { lines, depth, nodes, playouts, elapsed }
+    Outcome { origin: Origin::Search, lines, depth, nodes, playouts, elapsed }
 }
 
 #[cfg(test)]

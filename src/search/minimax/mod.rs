@@ -26,7 +26,7 @@ mod tests;
 
 use super::limits::{DEEPENING_LIMITS, useful_threads};
 use super::registry::MethodSpec;
-use super::report::{Bound, Certainty, Event, Line, Outcome};
+use super::report::{Bound, Certainty, Event, Line, Origin, Outcome};
 use super::{Method, Request, StopFlag};
 use crate::eval::{self, Evaluation, Incremental, UNIT, with_evaluator};
 use crate::options::{OptionError, OptionSpec, Options, TypedOption};
@@ -195,6 +195,7 @@ impl Minimax {
         });
         let elapsed = run.elapsed();
         Outcome {
+            origin: Origin::Search,
             lines: answer.lines,
             depth: answer.depth,
             nodes: run.nodes.into_inner(),
@@ -280,6 +281,7 @@ fn behind_a_pass(line: Line) -> Line {
 /// A game that is over has a score and no move.
 pub(super) fn finished(request: &Request) -> Outcome {
     Outcome {
+        origin: Origin::Search,
         lines: vec![Line {
             score: Score::whole(request.position.final_score()),
             bound: Bound::Exact,

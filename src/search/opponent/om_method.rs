@@ -15,7 +15,7 @@ use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::expectation::table::Table;
 use crate::search::expectation::tree::OthelloTree;
 use crate::search::minimax::Minimax;
-use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
+use crate::search::report::{Bound, Certainty, Event, Line, Origin, Outcome};
 use crate::search::{Limits, Method, Request, StopFlag};
 
 /// From so many empties on a search without a depth limit is left to the exact solver.
@@ -154,6 +154,7 @@ impl Om {
         let last = last.min(position.empty_count().max(1));
         let mut counter = NodeCounter::new(limits, stop);
         let mut outcome = Outcome {
+            origin: Origin::Search,
             lines: Vec::new(),
             depth: 0,
             nodes: 0,

@@ -20,7 +20,7 @@ use crate::random::seeded_part;
 use crate::score::Score;
 use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::minimax;
-use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
+use crate::search::report::{Bound, Certainty, Event, Line, Origin, Outcome};
 use crate::search::{Method, Request, StopFlag};
 
 /// What every player of the paper is told.
@@ -129,7 +129,7 @@ impl Method for PaperPlayer {
         let event =
             Event { depth, lines: lines_so_far, nodes, playouts: 0, elapsed, opponent: None };
         report(&event);
-        Outcome { lines, depth, nodes, playouts: 0, elapsed }
+        Outcome { origin: Origin::Search, lines, depth, nodes, playouts: 0, elapsed }
     }
 
     fn clear(&mut self) {}

@@ -15,7 +15,7 @@ use crate::search::expectation::tree::{GameTree, Tree};
 use crate::search::limits::DEEPENING_LIMITS;
 use crate::search::minimax::{self, Minimax, MinimaxSettings};
 use crate::search::registry::MethodSpec;
-use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
+use crate::search::report::{Bound, Certainty, Event, Line, Origin, Outcome};
 use crate::search::{Limits, Method, Request, StopFlag};
 use std::sync::Arc;
 
@@ -211,6 +211,7 @@ impl Shared {
             moves.clone_from(&allowed);
         };
         let mut outcome = Outcome {
+            origin: Origin::Search,
             lines: lines(&ranking),
             depth: ranking.depth,
             nodes: counter.nodes,
