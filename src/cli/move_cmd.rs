@@ -7,7 +7,8 @@ use super::{CliError, Output};
 use crate::engine::{Player, Task};
 use crate::record::transcript;
 use crate::score::Score;
-use crate::search::report::{Certainty, DepthLabel};
+use crate::search::Behind;
+use crate::search::report::{Certainty, DepthLabel, Line};
 
 /// The move to play in a position, with score and main line
 #[derive(clap::Args, Debug)]
@@ -18,6 +19,9 @@ pub(super) struct Args {
     /// 64 squares and the side to move, or the moves of a game so far, or both
     #[arg(allow_hyphen_values = true)]
     position: String,
+    /// Also tell the next best moves, so many in all; 64 are all there can be
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    lines: u8,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -33,6 +37,11 @@ struct Report {
     nodes: u64,
     playouts: u64,
     seconds: f64,
+    /// The best moves, as many as were asked for.
+    lines: Vec<Line>,
+    /// What lies behind the score, if the method can tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    behind: Option<Behind>,
 }
 
 /// Runs the command.
@@ -46,9 +55,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         transcript::parse(&args.position).map_err(CliError::input)?.board()
     };
     let mut player = Player::new(args.engine.options_for_play()?);
-    let task = Task::play(player.options(), board.position, None);
+    let mut task = Task::play(player.options(), board.position, None);
+    task.request.multi_pv = usize::from(args.lines);
     let stop = stop_on_interrupt();
     let outcome = player.search(&task, &stop, &mut |_| {}).map_err(CliError::input)?;
+    let behind = player.behind(&task, &outcome);
     let seconds = outcome.elapsed.as_secs_f64();
     let Some(line) = outcome.lines.first() else {
         return Err(CliError::Input("the search gave no answer".to_owned()));
@@ -66,6 +77,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
             line.pv_text()
         ),
     })?;
+    for line in outcome.lines.iter().skip(1) {
+        output.line(format_args!("  {} {}", line.score, line.pv_text()))?;
+    }
     output.object(&Report {
         position: board.to_string(),
         r#move: chosen.map(|chosen| chosen.to_string()),
@@ -76,5 +90,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         nodes: outcome.nodes,
         playouts: outcome.playouts,
         seconds,
+        lines: outcome.lines,
+        behind,
     })
 }

@@ -37,6 +37,8 @@ pub struct Task {
     pub seed: u64,
     /// The opening book to ask first, if any.
     pub book: Option<BookTask>,
+    /// Whether to tell what lies behind the value of the first line, before the search is done.
+    pub explain: bool,
 }
 
 impl Task {
@@ -49,13 +51,14 @@ impl Task {
             seed: options.get(&SEED) as u64,
             // Who plays below strength does not know the openings either.
             book: BookTask::of(options).filter(|_| options.get(&SOFTNESS) <= 0.0),
+            explain: false,
         }
     }
 
     /// The best `count` moves of a position within these limits, told as they are.
     pub fn hint(position: Position, limits: Limits, count: usize) -> Task {
         let request = Request { multi_pv: count.max(1), ..Request::new(position, limits) };
-        Task { request, softness: 0.0, seed: 0, book: None }
+        Task { request, softness: 0.0, seed: 0, book: None, explain: false }
     }
 }
 

@@ -31,7 +31,7 @@ use std::time::Instant;
 use tokio::sync::mpsc::{Receiver, channel};
 
 use crate::options::Options;
-use crate::search::{Event, Outcome};
+use crate::search::{Behind, Event, Outcome};
 use worker::Worker;
 
 /// Events that may wait for a slow session; further progress is dropped.
@@ -62,6 +62,9 @@ pub struct EngineEvent {
 pub enum SearchUpdate {
     /// A better or deeper answer; more may come.
     Progress(Event),
+    /// What lies behind the answer that comes next, if the task asked for it and the method can
+    /// tell.
+    Behind(Behind),
     /// The search is over, by itself or stopped.
     Done(Outcome),
     /// The game is configured as asked.

@@ -14,7 +14,7 @@ use crate::book::options::BOOK;
 use crate::book::{self, BookSource, SharedBook, shared};
 use crate::options::{OptionError, Options};
 use crate::search::limits::PLAYOUT_LIMITS;
-use crate::search::{self, Bound, Event, Line, Method, Origin, Outcome, Request, StopFlag};
+use crate::search::{self, Behind, Bound, Event, Line, Method, Origin, Outcome, Request, StopFlag};
 
 /// Chooses moves with the method its options name.
 pub struct Player {
@@ -191,6 +191,12 @@ impl Player {
         outcome.lines.swap(0, chosen);
         outcome.lines.truncate(task.request.multi_pv.max(1));
         Ok(outcome)
+    }
+
+    /// What lies behind the first line of the last search, if the method can tell.
+    pub fn behind(&mut self, task: &Task, outcome: &Outcome) -> Option<Behind> {
+        let built = self.method.as_mut()?;
+        built.method.behind(task.request.position, outcome.lines.first()?, outcome.depth)
     }
 }
 

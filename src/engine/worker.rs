@@ -17,7 +17,7 @@ use super::budget::Budget;
 use super::limits::Task;
 use super::player::Player;
 use super::{EngineEvent, EventSink, GameId, SearchId, SearchUpdate};
-use crate::options::Options;
+use crate::options::{OptionError, Options};
 use crate::search::report::DepthLabel;
 use crate::search::{Event, Outcome, StopFlag, TimeLimit};
 
@@ -284,9 +284,18 @@ impl Thread {
         let mut report = |event: &Event| {
             sink(EngineEvent { game, search, update: SearchUpdate::Progress(event.clone()) });
         };
-        match guarded(|| self.player.search(&task, stop, &mut report)) {
-            Ok(Ok(outcome)) => {
+        let answer = guarded(|| {
+            let outcome = self.player.search(&task, stop, &mut report)?;
+            let explain = task.explain && !stop.is_stopped();
+            let behind = explain.then(|| self.player.behind(&task, &outcome)).flatten();
+            Ok::<_, OptionError>((outcome, behind))
+        });
+        match answer {
+            Ok(Ok((outcome, behind))) => {
                 summarize(&outcome);
+                if let Some(behind) = behind {
+                    sink(EngineEvent { game, search, update: SearchUpdate::Behind(behind) });
+                }
                 SearchUpdate::Done(outcome)
             }
             Ok(Err(unusable)) => SearchUpdate::Failed(unusable.to_string()),

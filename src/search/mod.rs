@@ -6,6 +6,7 @@
 //! options, and one line in [`registry`]; every protocol, config, match and lab command then has
 //! it.
 
+pub mod behind;
 pub mod budget;
 #[cfg(test)]
 mod dummy;
@@ -22,6 +23,7 @@ pub mod report;
 pub mod shared;
 pub mod win_rate;
 
+pub use behind::Behind;
 pub use limits::{Limits, StopFlag, TimeLimit};
 pub use registry::{METHOD, MethodSpec, build, chosen, methods};
 pub use report::{Bound, Certainty, Event, Line, Origin, Outcome};
@@ -72,6 +74,12 @@ pub trait Method: Send {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome;
+
+    /// What lies behind the value of a line that the search of this position found `depth` plies
+    /// deep, if the method can tell. Asked between searches; takes about as long as a shallow one.
+    fn behind(&mut self, _position: Position, _line: &Line, _depth: u32) -> Option<Behind> {
+        None
+    }
 
     /// Forgets everything learnt in earlier searches (hash tables, trees, generator state).
     fn clear(&mut self);

@@ -489,6 +489,7 @@ impl GtpSession {
                 self.job = Some(job);
                 return;
             }
+            SearchUpdate::Behind(_) => {}
             SearchUpdate::Done(outcome) => self.finish(job, outcome, out),
             SearchUpdate::Ready => {
                 if let JobKind::Configure(_, options) = job.kind {

@@ -380,6 +380,7 @@ impl NBoardSession {
                 }
                 self.job = Some(job);
             }
+            SearchUpdate::Behind(_) => {}
             SearchUpdate::Done(outcome) => self.finish(&job, &outcome, out),
             SearchUpdate::Failed(reason) => writer::status(out.text(), &reason),
             SearchUpdate::Ready => {}

@@ -4,6 +4,7 @@ use super::alpha_beta::AlphaBeta;
 use super::backup::Backup;
 use super::deepening::{Ranking, RootMove, deepen};
 use super::node_counter::NodeCounter;
+use super::normals;
 use super::older_rules::{FullWidth, OlderRule};
 use super::opponent_model::OpponentModel;
 use super::settings::{ExpectationSettings, Finished, Passes};
@@ -19,7 +20,7 @@ use crate::search::limits::DEEPENING_LIMITS;
 use crate::search::minimax::{self, Minimax, MinimaxSettings};
 use crate::search::registry::MethodSpec;
 use crate::search::report::{Bound, Certainty, Event, Line, Origin, Outcome};
-use crate::search::{Limits, Method, Request, StopFlag};
+use crate::search::{Behind, Limits, Method, Request, StopFlag};
 
 /// From so many empties on a search without a depth limit is left to minimax, which solves the game:
 /// expectations have nothing to add where the end can be seen.
@@ -320,6 +321,17 @@ impl Method for ExpectationMethod {
         }
         let evaluation = self.evaluation.clone();
         with_evaluator!(&evaluation, |evaluator| self.run(evaluator, request, stop, report))
+    }
+
+    fn behind(&mut self, position: Position, line: &Line, depth: u32) -> Option<Behind> {
+        if matches!(self.rule, Rule::Older(_)) || line.certainty != Certainty::Estimate {
+            return None;
+        }
+        with_evaluator!(&self.evaluation, |evaluation| {
+            let tree = OthelloTree { evaluation };
+            normals::at_the_end(&tree, &self.settings, position, &line.pv, depth)
+        })
+        .map(Behind::Normals)
     }
 
     fn clear(&mut self) {

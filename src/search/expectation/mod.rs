@@ -14,7 +14,7 @@
 //! - [`alpha_beta`]: the 2002 search; [`opponent_model`]: the expected-value search;
 //!   [`older_rules`]: generalised means, M & N, product and average propagation;
 //! - [`backup`], [`deepening`], [`node_counter`], [`table`]: iterative deepening, the same for all;
-//! - [`method`]: options in, lines out.
+//! - [`method`]: options in, lines out; [`normals`]: what to show behind a value.
 
 pub mod alpha_beta;
 pub mod backup;
@@ -26,6 +26,7 @@ pub mod exact;
 pub mod grid;
 pub mod method;
 pub mod node_counter;
+mod normals;
 pub mod older_rules;
 pub mod opponent_model;
 pub mod sampled;

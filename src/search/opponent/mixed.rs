@@ -4,9 +4,10 @@
 //! discs and the score say more: who is behind has less to lose by setting traps.
 
 use super::schedule::TurnSchedule;
+use crate::othello::Position;
 use crate::search::minimax::Minimax;
-use crate::search::report::{Event, Outcome};
-use crate::search::{Limits, Method, Request, StopFlag};
+use crate::search::report::{Event, Line, Outcome};
+use crate::search::{Behind, Limits, Method, Request, StopFlag};
 
 /// Plies of the search that tells the score.
 const SCORE_DEPTH: u32 = 4;
@@ -29,6 +30,8 @@ pub(super) struct Mixed {
     safe: Box<dyn Method>,
     /// Tells the score.
     judge: Minimax,
+    /// Whether the last search was bold.
+    was_bold: bool,
 }
 
 impl Mixed {
@@ -38,7 +41,7 @@ impl Mixed {
         safe: Box<dyn Method>,
         judge: Minimax,
     ) -> Mixed {
-        Mixed { when, bold, safe, judge }
+        Mixed { when, bold, safe, judge, was_bold: false }
     }
 
     fn is_bold(&mut self, request: &Request, stop: &StopFlag) -> bool {
@@ -66,11 +69,17 @@ impl Method for Mixed {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
-        if self.is_bold(request, stop) {
+        self.was_bold = self.is_bold(request, stop);
+        if self.was_bold {
             self.bold.search(request, stop, report)
         } else {
             self.safe.search(request, stop, report)
         }
+    }
+
+    fn behind(&mut self, position: Position, line: &Line, depth: u32) -> Option<Behind> {
+        let method = if self.was_bold { &mut self.bold } else { &mut self.safe };
+        method.behind(position, line, depth)
     }
 
     fn clear(&mut self) {

@@ -9,8 +9,9 @@ use super::paper_player::OthelloKnowledge;
 use super::watch::{Likely, Watch};
 use crate::eval::{Evaluation, Evaluator, Incremental, with_evaluator};
 use crate::game::Othello;
-use crate::othello::Move;
+use crate::othello::{Move, Position};
 use crate::score::Score;
+use crate::search::behind::{Behind, Reply};
 use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::expectation::table::Table;
 use crate::search::expectation::tree::OthelloTree;
@@ -45,6 +46,9 @@ pub(super) struct OmSettings {
     /// Discs of minimax value that may be given up.
     pub risk: f64,
 }
+
+/// A model of the opponent on a tree with the own evaluation.
+type Model<'t, E> = Box<dyn ReplyModel<OthelloTree<'t, E>> + 't>;
 
 /// The method.
 pub(super) struct Om {
@@ -119,13 +123,12 @@ impl Om {
         Om { settings, own, theirs, solver, watch }
     }
 
-    fn run<E: Incremental>(
+    /// Hands the model of the opponent, and the tree it answers on, to `work`.
+    fn with_model<E: Incremental, R>(
         &self,
         evaluation: &E,
-        request: &Request,
-        stop: &StopFlag,
-        report: &mut dyn FnMut(&Event),
-    ) -> Outcome {
+        work: impl for<'t> FnOnce(&'t OthelloTree<'t, E>, BoxedModel<'t, E>) -> R,
+    ) -> R {
         let evaluator = self.theirs.evaluator();
         let theirs: &dyn Evaluator = &*evaluator;
         let (tree, their_tree) = (OthelloTree { evaluation }, OthelloTree { evaluation: &theirs });
@@ -145,7 +148,51 @@ impl Om {
                 Box::new(MixtureModel { parts: likeliest.iter().map(likely_model).collect() })
             }
         };
-        let mut search = OmSearch::new(&tree, model);
+        work(&tree, model)
+    }
+
+    /// The replies expected after a root move, in a search that was `depth` plies deep.
+    fn replies<E: Incremental>(
+        &self,
+        evaluation: &E,
+        position: Position,
+        first: Move,
+        depth: u32,
+    ) -> Option<Vec<Reply>> {
+        let after = position.after(first).filter(|after| after.has_move())?;
+        let stop = StopFlag::new();
+        let mut counter = NodeCounter::new(&Limits::default(), &stop);
+        let replies = self.with_model(evaluation, |tree, mut model| {
+            let left = depth.saturating_sub(1).max(1);
+            model.replies(tree, &tree.root(after), left, &mut counter)
+        });
+        let mut replies: Vec<Reply> = replies
+            .into_iter()
+            .map(|(reply, probability)| Reply { r#move: reply, probability })
+            .collect();
+        replies.sort_by(|one, other| other.probability.total_cmp(&one.probability));
+        Some(replies)
+    }
+
+    fn run<E: Incremental>(
+        &self,
+        evaluation: &E,
+        request: &Request,
+        stop: &StopFlag,
+        report: &mut dyn FnMut(&Event),
+    ) -> Outcome {
+        self.with_model(evaluation, |tree, model| self.deepen(tree, model, request, stop, report))
+    }
+
+    fn deepen<'t, E: Incremental>(
+        &self,
+        tree: &'t OthelloTree<'t, E>,
+        model: BoxedModel<'t, E>,
+        request: &Request,
+        stop: &StopFlag,
+        report: &mut dyn FnMut(&Event),
+    ) -> Outcome {
+        let mut search = OmSearch::new(tree, model);
         let mut own = minimax(table());
         let Request { position, limits, .. } = request;
         let mut moves = tree.children(&tree.root(*position), request.root_moves());
@@ -226,6 +273,17 @@ impl Method for Om {
         with_evaluator!(&own, |evaluator| self.run(evaluator, request, stop, report))
     }
 
+    fn behind(&mut self, position: Position, line: &Line, depth: u32) -> Option<Behind> {
+        if line.certainty != Certainty::Estimate {
+            return None;
+        }
+        let first = *line.pv.first()?;
+        let replies = with_evaluator!(&self.own, |evaluator| {
+            self.replies(evaluator, position, first, depth)
+        })?;
+        Some(Behind::Replies { replies })
+    }
+
     fn clear(&mut self) {
         self.solver.clear();
         if let Some(watch) = &mut self.watch {
@@ -235,5 +293,42 @@ impl Method for Om {
 
     fn make_ready(&mut self) {
         self.solver.make_ready();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+    use crate::othello::random::{random_position, seeded};
+    use crate::search::registry;
+
+    #[test]
+    fn the_expected_replies_are_legal_sum_to_one_and_hold_the_line() {
+        let mut rng = seeded(62);
+        for opponent in ["minimax", "to-leaves", "semi-random"] {
+            let mut options = Options::new();
+            for (name, value) in
+                [("method", "om"), ("hash", "1"), ("opponent-eval", "discs"), ("risk", "128")]
+            {
+                options.set(name, value).unwrap();
+            }
+            options.set("opponent-model", opponent).unwrap();
+            let mut method = registry::build(&options).unwrap();
+            for empties in [50, 40, 30, 20] {
+                let position = random_position(empties, &mut rng);
+                let request = Request::new(position, Limits::depth(3));
+                let outcome = method.search(&request, &StopFlag::new(), &mut |_| ());
+                let line = &outcome.lines[0];
+                let after = position.after(line.pv[0]).unwrap();
+                let told = method.behind(position, line, outcome.depth);
+                let Some(Behind::Replies { replies }) = told else { continue };
+                let sum: f64 = replies.iter().map(|reply| reply.probability).sum();
+                assert!((sum - 1.0).abs() < 1e-9, "{opponent}: {sum}");
+                assert!(replies.iter().all(|reply| after.after(reply.r#move).is_some()));
+                let in_line = replies.iter().any(|reply| reply.r#move == line.pv[1]);
+                assert!(in_line, "{opponent}: {replies:?} {:?}", line.pv);
+            }
+        }
     }
 }
