@@ -5,6 +5,7 @@
 //! | room | what it is for |
 //! |---|---|
 //! | [`cli`] | one file per subcommand: flags to a request, the result to print |
+//! | `web` | the board in the browser: pages, their engines, the embedded scripts (feature `web`) |
 //! | [`lab`] | the papers' experiments, ours beside theirs |
 //! | [`arena`] | engine against engine: referee, matches, tournaments |
 //! | [`server`] | standard streams, TCP in and out: carries out what sessions want |
@@ -16,6 +17,7 @@
 //! | [`search`] | the methods, behind one trait; limits, events, registry |
 //! | [`eval`] | what a position is worth; registry |
 //! | [`game`] | the small trait the research searches are generic over |
+//! | [`page`] | the board in a web page: what reports and `web` draw with |
 //! | [`record`] | boards, games and the formats they are kept in |
 //! | [`score`] | discs from the mover's view, the scale shown to people |
 //! | [`statistics`] | one Φ, one class of moments, intervals and tests |
@@ -57,6 +59,7 @@ pub mod lab;
 mod memory;
 pub mod options;
 pub mod othello;
+pub mod page;
 pub mod plot;
 pub mod protocol;
 pub mod random;
@@ -67,6 +70,8 @@ pub mod server;
 pub mod statistics;
 mod text;
 pub mod training;
+#[cfg(feature = "web")]
+pub mod web;
 
 #[cfg(test)]
 mod testdata;

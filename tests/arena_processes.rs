@@ -80,7 +80,8 @@ fn plan(name: &str, body: &str, games: usize) -> (Plan, PathBuf) {
 fn play(plan: &Plan) -> usize {
     let numbers: Vec<usize> = (0..plan.games()).collect();
     let mut crashes = 0;
-    runner::run(plan, &numbers, 1, &StopFlag::new(), &|_| {}, |game| {
+    let nobody = runner::Spectators::default();
+    runner::run(plan, &numbers, 1, &StopFlag::new(), nobody, |game| {
         if let Ending::Failed(_, fault) = &game.ending {
             assert_eq!(fault.kind, FaultKind::Crash, "{fault:?}");
             assert!(fault.detail.contains("exit status: 3"), "{fault:?}");

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::clock::TimeControl;
+use super::follow::live_path;
+use super::live::LiveGames;
 use super::standing::{Games, SprtMonitor};
 use super::{Log, LoggedGame, Plan, PlayerSpec, Standing, archive, report, runner};
 use crate::book::{BookError, Learner, SharedBook};
@@ -137,8 +139,10 @@ pub fn conduct(
                 .try_out(&plan.openings[0], &plan.rules, stop)
                 .map_err(|reason| ConductError::Player { name: player.name.clone(), reason })?;
         }
-        let workers = how.concurrency.max(1);
-        let failure = runner::run(plan, &pending, workers, stop, &after_game, |record| {
+        let live =
+            keeper.files.as_ref().map(|files| (LiveGames::default(), files.live_path.clone()));
+        let table = live.as_ref().map(|(table, _)| table);
+        let mut on_game = |record: LoggedGame| {
             if let Err(error) = keeper.keep(plan, &record) {
                 return ControlFlow::Break(Some(error));
             }
@@ -149,6 +153,15 @@ pub fn conduct(
                 Decision::Continue => ControlFlow::Continue(()),
                 _ => ControlFlow::Break(None),
             }
+        };
+        let failure = std::thread::scope(|scope| {
+            let keeping = live.as_ref().map(|(table, path)| scope.spawn(|| table.keep(path)));
+            let spectators = runner::Spectators { after_game: &after_game, live: table };
+            let workers = how.concurrency.max(1);
+            let ended = runner::run(plan, &pending, workers, stop, spectators, &mut on_game);
+            table.into_iter().for_each(LiveGames::end);
+            drop(keeping);
+            ended
         })?;
         if let Some(Some(error)) = failure {
             return Err(error);
@@ -192,6 +205,7 @@ struct Files {
     archive: File,
     archive_path: PathBuf,
     report_path: PathBuf,
+    live_path: PathBuf,
 }
 
 impl Keeper {
@@ -208,7 +222,8 @@ impl Keeper {
         let archive_path = with_ending(out, "ggf");
         let archive = File::create(&archive_path).map_err(|error| io(&archive_path, error))?;
         let report_path = with_ending(out, "html");
-        let mut files = Files { log, archive, archive_path, report_path };
+        let live_path = live_path(&log_path);
+        let mut files = Files { log, archive, archive_path, report_path, live_path };
         for game in resumed.values() {
             files.archive(plan, game)?;
         }

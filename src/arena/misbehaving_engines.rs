@@ -74,7 +74,8 @@ impl Trial {
     fn must_end_with(self, kind: FaultKind, detail: &str) {
         let mut games = Games::new();
         let numbers: Vec<usize> = (0..self.plan.games()).collect();
-        runner::run(&self.plan, &numbers, 1, &StopFlag::new(), &|_| {}, |game| {
+        let nobody = runner::Spectators::default();
+        runner::run(&self.plan, &numbers, 1, &StopFlag::new(), nobody, |game| {
             games.insert(game.game, game);
             ControlFlow::<()>::Continue(())
         })

@@ -12,6 +12,7 @@
 //! | [`openings`], [`plan`], [`terms`], [`tournament`] | what is played |
 //! | [`clock`], [`referee`], [`adjudicate`] | how a game goes |
 //! | [`runner`], [`log`], [`logged`], [`archive`], [`conduct`] | how a match goes and is kept |
+//! | [`live`], [`follow`], [`replay`] | how others watch it and see its games again |
 //! | [`standing`], [`report`] | what it says |
 
 pub mod adjudicate;
@@ -21,7 +22,9 @@ pub mod clock;
 pub mod conduct;
 #[cfg_attr(not(target_os = "linux"), path = "descendants_elsewhere.rs")]
 mod descendants;
+pub mod follow;
 pub mod gtp;
+pub mod live;
 pub mod log;
 pub mod logged;
 pub mod nboard;
@@ -30,6 +33,7 @@ pub mod plan;
 pub mod player;
 pub mod process;
 pub mod referee;
+pub mod replay;
 pub mod report;
 pub mod runner;
 pub mod spec;

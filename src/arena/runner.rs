@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use super::adjudicate::Adjudicator;
+use super::live::{LiveGames, Watched};
 use super::logged::LoggedGame;
 use super::plan::Plan;
 use super::player::Contestant;
@@ -17,9 +18,23 @@ use crate::search::StopFlag;
 /// Stack of a worker, bytes: room for the deepest recursive search.
 const WORKER_STACK: usize = 32 << 20;
 
+/// Who is told of the games besides the caller of [`run`]; by default nobody.
+#[derive(Clone, Copy)]
+pub struct Spectators<'a> {
+    /// Told of a worker's last game before the worker begins its next.
+    pub after_game: &'a (dyn Fn(&LoggedGame) + Sync),
+    /// The table in which the games under way stand.
+    pub live: Option<&'a LiveGames>,
+}
+
+impl Default for Spectators<'_> {
+    fn default() -> Self {
+        Spectators { after_game: &|_| {}, live: None }
+    }
+}
+
 /// Plays the games with these numbers, each worker one at a time, and hands every finished game to
-/// `on_game` in the order they end. Before a worker begins its next game, `after_game` is told of
-/// the last. `on_game` may break off; so does raising `stop`; games under
+/// `on_game` in the order they end. `on_game` may break off; so does raising `stop`; games under
 /// way are then abandoned and not handed over.
 ///
 /// # Errors
@@ -29,7 +44,7 @@ pub fn run<B>(
     games: &[usize],
     workers: usize,
     stop: &StopFlag,
-    after_game: &(dyn Fn(&LoggedGame) + Sync),
+    spectators: Spectators<'_>,
     mut on_game: impl FnMut(LoggedGame) -> ControlFlow<B>,
 ) -> Result<Option<B>, OptionError> {
     // Refuse bad options before anything is played.
@@ -43,7 +58,7 @@ pub fn run<B>(
             let (sender, next) = (sender.clone(), &next);
             std::thread::Builder::new()
                 .stack_size(WORKER_STACK)
-                .spawn_scoped(scope, move || work(plan, games, next, stop, after_game, &sender))
+                .spawn_scoped(scope, move || work(plan, games, next, stop, spectators, &sender))
                 .expect("the system can start a thread");
         }
         drop(sender);
@@ -64,7 +79,7 @@ fn work(
     games: &[usize],
     next: &AtomicUsize,
     stop: &StopFlag,
-    after_game: &(dyn Fn(&LoggedGame) + Sync),
+    spectators: Spectators<'_>,
     sender: &mpsc::Sender<LoggedGame>,
 ) {
     let mut seats = Seats { players: &plan.players, made: HashMap::new() };
@@ -74,19 +89,28 @@ fn work(
             return;
         }
         let scheduled = plan.game(number);
-        let [black, white] = seats.both(scheduled.black, scheduled.white);
+        let players = seats.both(scheduled.black, scheduled.white);
         let opening = &plan.openings[scheduled.opening];
-        let played = referee::play(
-            [black, white],
-            opening,
-            &plan.rules,
-            scheduled.seeds,
-            &mut adjudicator,
-            stop,
-        );
+        let mut play = |players| {
+            let seeds = scheduled.seeds;
+            referee::play(players, opening, &plan.rules, seeds, &mut adjudicator, stop)
+        };
+        let played = match spectators.live {
+            None => play(players),
+            Some(table) => {
+                let names =
+                    [scheduled.black, scheduled.white].map(|i| plan.players[i].name.as_str());
+                let number = number + 1;
+                let [mut black, mut white] =
+                    players.map(|player| Watched { player, table, number, names });
+                let played = play([&mut black, &mut white]);
+                table.remove(number);
+                played
+            }
+        };
         let Some(played) = played else { return };
         let logged = LoggedGame::new(plan, &scheduled, &played);
-        after_game(&logged);
+        (spectators.after_game)(&logged);
         if sender.send(logged).is_err() {
             return;
         }

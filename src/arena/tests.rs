@@ -24,7 +24,8 @@ use crate::statistics::{Decision, Sprt};
 fn play_all(plan: &Plan, workers: usize) -> Games {
     let numbers: Vec<usize> = (0..plan.games()).collect();
     let mut games = Games::new();
-    runner::run(plan, &numbers, workers, &StopFlag::new(), &|_| {}, |record| {
+    let nobody = runner::Spectators::default();
+    runner::run(plan, &numbers, workers, &StopFlag::new(), nobody, |record| {
         games.insert(record.game, record);
         ControlFlow::<()>::Continue(())
     })
@@ -76,7 +77,7 @@ fn raising_the_stop_flag_hands_over_no_half_game() {
     let numbers: Vec<usize> = (0..plan.games()).collect();
     let stop = StopFlag::new();
     let mut finished = 0;
-    let broken = runner::run(&plan, &numbers, 2, &stop, &|_| {}, |_| {
+    let broken = runner::run(&plan, &numbers, 2, &stop, runner::Spectators::default(), |_| {
         finished += 1;
         if finished == 3 { ControlFlow::Break("enough") } else { ControlFlow::Continue(()) }
     });
@@ -179,7 +180,8 @@ fn reports_name_every_player_and_hold_every_chart() {
         assert_eq!(page.matches("<svg").count(), 4);
         assert_eq!(page.matches("<svg").count(), page.matches("</svg>").count());
         assert_eq!(page.matches("<tr>").count(), page.matches("</tr>").count());
-        assert!(!page.contains("NaN") && !page.contains("a<b"));
+        assert!(!page.contains("NaN") && !page.contains("a<b") && !page.contains("+inf"));
+        assert!(page.contains("id=\"games\"") && page.contains("function replay("));
         let text = report::text(&plan, &standing);
         for player in &plan.players {
             assert!(text.contains(&player.name));

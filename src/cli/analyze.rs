@@ -147,7 +147,7 @@ fn chart(record: &GameRecord, rows: &[MoveReview]) -> String {
         rows.iter().map(|row| (row.number as f64, pick(row))).collect()
     };
     lines(
-        &Axes { title: &title, x: "move", y: "discs, Black's view", within: None },
+        &Axes { title: &title, x: "move", y: "discs, Black's view", ..Axes::default() },
         &[
             Series::line("score after the move", curve(|row| row.black_score.discs())),
             Series::line("given away by the move", curve(|row| row.loss.discs())),

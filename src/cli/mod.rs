@@ -33,6 +33,8 @@ mod sigma;
 mod solve;
 mod tournament;
 mod train;
+#[cfg(feature = "web")]
+mod web;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -90,6 +92,8 @@ enum Command {
     Solve(solve::Args),
     Tournament(tournament::Args),
     Train(train::Args),
+    #[cfg(feature = "web")]
+    Web(web::Args),
 }
 
 /// Why a command failed; printed as one line on stderr.
@@ -165,6 +169,8 @@ pub fn main() -> ExitCode {
         Some(Command::Solve(args)) => solve::run(args, &mut output),
         Some(Command::Tournament(args)) => tournament::run(args, &mut output),
         Some(Command::Train(args)) => train::run(args, &mut output),
+        #[cfg(feature = "web")]
+        Some(Command::Web(args)) => web::run(args),
         None => serve::run(&cli.serve, Protocol::Auto),
     });
     match result {

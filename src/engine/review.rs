@@ -77,19 +77,34 @@ fn judge(
         }
         _ => line.score,
     };
-    // A selective search may like the played move better once it looks at nothing else.
-    let loss = line.score.hundredths().saturating_sub(score.hundredths()).max(0);
-    let black_score = if board.turn == Color::Black { score } else { -score };
-    Some(MoveReview {
-        number,
-        color: board.turn,
-        played: played.to_string(),
-        score,
-        loss: Score::from_hundredths(loss),
-        best: best.best_move().map_or(String::new(), |best| best.to_string()),
-        best_score: line.score,
-        depth: DepthLabel(best.depth, line.certainty).to_string(),
-        best_line: line.pv_text(),
-        black_score,
-    })
+    MoveReview::new(number, board, played, &best, score)
+}
+
+impl MoveReview {
+    /// The verdict on a move from the search of its position and the score of the move itself;
+    /// `None` if the search has no line.
+    pub fn new(
+        number: usize,
+        board: Board,
+        played: Move,
+        best: &Outcome,
+        score: Score,
+    ) -> Option<MoveReview> {
+        let line = best.lines.first()?;
+        // A selective search may like the played move better once it looks at nothing else.
+        let loss = line.score.hundredths().saturating_sub(score.hundredths()).max(0);
+        let black_score = if board.turn == Color::Black { score } else { -score };
+        Some(MoveReview {
+            number,
+            color: board.turn,
+            played: played.to_string(),
+            score,
+            loss: Score::from_hundredths(loss),
+            best: best.best_move().map_or(String::new(), |best| best.to_string()),
+            best_score: line.score,
+            depth: DepthLabel(best.depth, line.certainty).to_string(),
+            best_line: line.pv_text(),
+            black_score,
+        })
+    }
 }

@@ -34,6 +34,37 @@ pub struct Axes<'a> {
     pub y: &'a str,
     /// Holds the vertical axis inside these values whatever the points say.
     pub within: Option<(f64, f64)>,
+    /// Whether the horizontal and the vertical axis count whole things.
+    pub whole: (bool, bool),
+}
+
+/// The colour of what belongs to nobody.
+pub const NEUTRAL: usize = 6;
+
+/// A named value with its interval.
+pub struct Interval {
+    /// Its name.
+    pub name: String,
+    /// Lower end.
+    pub low: f64,
+    /// The value.
+    pub middle: f64,
+    /// Upper end.
+    pub high: f64,
+    /// Which colour: that of a series with this index.
+    pub color: usize,
+}
+
+/// A bar from zero.
+pub struct Bar {
+    /// Where it stands.
+    pub x: f64,
+    /// How high it is; may be negative.
+    pub height: f64,
+    /// What it says when pointed at.
+    pub hint: String,
+    /// Which colour: that of a series with this index.
+    pub color: usize,
 }
 
 /// A named line, with a band around it if its points have a margin.
@@ -86,7 +117,7 @@ impl Scale {
     /// The beginning of a chart: title, axes and grid.
     fn open(&self, axes: &Axes) -> String {
         let mut out = open(HEIGHT);
-        for y in ticks(self.y) {
+        for y in ticks(self.y, axes.whole.1) {
             let py = self.py(y);
             let _ = write!(
                 out,
@@ -99,7 +130,7 @@ impl Scale {
                 tick_label(y)
             );
         }
-        for x in ticks(self.x) {
+        for x in ticks(self.x, axes.whole.0) {
             let _ = write!(
                 out,
                 "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
@@ -185,13 +216,13 @@ pub fn lines(axes: &Axes, series: &[Series]) -> String {
 }
 
 /// Named values with their intervals, one row each.
-pub fn intervals(rows: &[(String, f64, f64, f64)], x_label: &str) -> Option<String> {
-    let x = bounds(rows.iter().flat_map(|row| [row.1, row.2, row.3]))?;
+pub fn intervals(rows: &[Interval], x_label: &str) -> Option<String> {
+    let x = bounds(rows.iter().flat_map(|row| [row.low, row.middle, row.high]))?;
     let scale = Scale::new(x, (0.0, 1.0));
     let height = ROW * rows.len() as f64 + BELOW;
     let mut out = open(height);
     let base = height - BELOW;
-    for x in ticks(scale.x) {
+    for x in ticks(scale.x, false) {
         let px = scale.px(x);
         let _ = write!(
             out,
@@ -201,10 +232,10 @@ pub fn intervals(rows: &[(String, f64, f64, f64)], x_label: &str) -> Option<Stri
             tick_label(x)
         );
     }
-    for (index, (name, low, middle, high)) in rows.iter().enumerate() {
+    for (index, Interval { name, low, middle, high, color }) in rows.iter().enumerate() {
         let y = ROW * (index as f64 + 0.5);
         let held = |value: f64| scale.px(value.clamp(scale.x.0, scale.x.1));
-        let color = COLORS[index % COLORS.len()];
+        let color = COLORS[color % COLORS.len()];
         let _ = write!(
             out,
             "<line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"{color}\" \
@@ -228,14 +259,14 @@ pub fn intervals(rows: &[(String, f64, f64, f64)], x_label: &str) -> Option<Stri
     Some(out)
 }
 
-/// Bars from zero, one per `(x, height, hint)`.
-pub fn bars(axes: &Axes, bars: &[(f64, f64, String)]) -> Option<String> {
-    let x = bounds(bars.iter().map(|bar| bar.0))?;
-    let (low, high) = bounds(bars.iter().map(|bar| bar.1))?;
+/// Bars from zero.
+pub fn bars(axes: &Axes, bars: &[Bar]) -> Option<String> {
+    let x = bounds(bars.iter().map(|bar| bar.x))?;
+    let (low, high) = bounds(bars.iter().map(|bar| bar.height))?;
     let scale = Scale::new((x.0 - 0.5, x.1 + 0.5), (low.min(0.0), high.max(0.0)));
     let mut out = scale.open(axes);
     let width = ((WIDTH - LEFT - RIM) / bars.len().max(1) as f64 * 0.8).clamp(0.6, 40.0);
-    for (x, height, hint) in bars {
+    for Bar { x, height, hint, color } in bars {
         let (top, base) = (scale.py(height.max(0.0)), scale.py(height.min(0.0)));
         let _ = write!(
             out,
@@ -243,7 +274,7 @@ pub fn bars(axes: &Axes, bars: &[(f64, f64, String)]) -> Option<String> {
              <title>{}</title></rect>",
             scale.px(*x) - width / 2.0,
             (base - top).max(0.5),
-            if *height < 0.0 { COLORS[1] } else { COLORS[0] },
+            COLORS[color % COLORS.len()],
             escape(hint)
         );
     }
@@ -261,7 +292,8 @@ mod tests {
 
     #[test]
     fn charts_hold_every_series_and_no_broken_numbers() {
-        let axes = Axes { title: "a<b", x: "game", y: "Elo", within: Some((-100.0, 100.0)) };
+        let within = Some((-100.0, 100.0));
+        let axes = Axes { title: "a<b", x: "game", y: "Elo", within, whole: (true, false) };
         let wild = vec![(1.0, f64::NEG_INFINITY, 3.0, f64::INFINITY), (2.0, 0.0, f64::NAN, 1.0)];
         let series = [
             Series { name: "c>d".to_owned(), points: wild },
@@ -273,12 +305,19 @@ mod tests {
         for few in [vec![], vec![(1.0, 2.0)]] {
             assert!(clean(&lines(&Axes::default(), &[Series::line("s", few)])));
         }
-        let rows =
-            [("x".to_owned(), f64::NEG_INFINITY, 0.0, 5.0), ("y".to_owned(), -9.0, -3.0, 1.0)];
+        let row = |name: &str, low, middle, high, color| Interval {
+            name: name.to_owned(),
+            low,
+            middle,
+            high,
+            color,
+        };
+        let rows = [row("x", f64::NEG_INFINITY, 0.0, 5.0, 1), row("y", -9.0, -3.0, 1.0, 0)];
         let dots = intervals(&rows, "Elo").unwrap();
         assert_eq!(dots.matches("<circle").count(), 2);
         assert!(clean(&dots), "{dots}");
-        let one = bars(&axes, &[(1.0, -2.0, "two".to_owned())]).unwrap();
+        let bar = Bar { x: 1.0, height: -2.0, hint: "two".to_owned(), color: 1 };
+        let one = bars(&axes, &[bar]).unwrap();
         assert!(one.contains("<title>two</title>") && clean(&one));
     }
 }

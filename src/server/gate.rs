@@ -89,7 +89,7 @@ fn judge(line: &str, token: Option<&str>) -> Result<Verdict, Refusal> {
         (None, None) => Ok(Verdict::Command),
         // A client that always gives one need not know that none is asked for.
         (None, Some(_)) => Ok(Verdict::Token),
-        (Some(token), Some(given)) if same(token, given) => Ok(Verdict::Token),
+        (Some(token), Some(given)) if same_text(token, given) => Ok(Verdict::Token),
         (Some(_), _) => Err(Refusal::Token),
     }
 }
@@ -101,7 +101,7 @@ fn looks_like_http(line: &str) -> bool {
 }
 
 /// Whether two texts are the same, in a time that does not tell how far they are.
-fn same(one: &str, other: &str) -> bool {
+pub(crate) fn same_text(one: &str, other: &str) -> bool {
     one.len() == other.len()
         && one.bytes().zip(other.bytes()).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
 }

@@ -14,7 +14,11 @@ mod signals;
 mod socket;
 mod tcp;
 
+#[cfg(feature = "web")]
+pub(crate) use gate::same_text;
 pub use learning::is_book;
+#[cfg(feature = "web")]
+pub(crate) use signals::shutdown;
 pub use tcp::{Listen, ListenError};
 
 use std::net::SocketAddr;

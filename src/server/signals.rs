@@ -6,7 +6,7 @@ use tokio::sync::watch;
 ///
 /// # Errors
 /// If the signals cannot be watched.
-pub(super) fn shutdown() -> std::io::Result<watch::Receiver<bool>> {
+pub(crate) fn shutdown() -> std::io::Result<watch::Receiver<bool>> {
     let (sender, receiver) = watch::channel(false);
     #[cfg(unix)]
     {

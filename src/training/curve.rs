@@ -19,7 +19,7 @@ pub fn csv(curve: &[Epoch]) -> String {
 /// rest.
 pub fn svg(curve: &[Epoch]) -> String {
     let y = "root mean square error in discs";
-    let axes = Axes { title: "Learning curve", x: "pass", y, within: None };
+    let axes = Axes { title: "Learning curve", x: "pass", y, ..Axes::default() };
     let line = |name: &str, error: fn(&Epoch) -> f64| {
         let points = curve.iter().skip(1).map(|epoch| (epoch.number as f64, error(epoch)));
         Series::line(name, points)

@@ -6,10 +6,12 @@ use std::fmt::Write;
 use super::super::plan::Plan;
 use super::super::referee::{Ending, Side};
 use super::super::standing::{Games, Standing};
-use super::text::{anchored, cell, elo, ranking, sprt_line};
+use super::text::{anchored, cell, elo, ranking, sprt_line, whole_elo};
+use crate::arena::replay::ReplayGame;
 use crate::book;
 use crate::othello::Color;
-use crate::plot::{self, Axes, Series, escape};
+use crate::page;
+use crate::plot::{self, Axes, Bar, Interval, NEUTRAL, Series, escape};
 use crate::statistics::ratings::Rating;
 use crate::statistics::{EloEstimate, Pairs};
 
@@ -18,20 +20,46 @@ const MOST_ELO: f64 = 800.0;
 /// Failures listed one by one.
 const MOST_FAILURES: usize = 200;
 
+/// Games that can be replayed; more would make the page heavy.
+const MOST_REPLAYS: usize = 2000;
+
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:860px;margin:2em auto;\
-padding:0 1em;color:#222;background:#fff}table{border-collapse:collapse;margin:.6em 0}\
-td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right}td:first-child,th:first-child\
-{text-align:left}svg{width:100%;height:auto}\
-@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th{border-color:#555}}";
+padding:0 1em;color:#222;background:#fff}.table{overflow-x:auto}table{border-collapse:collapse;\
+margin:.6em 0}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right;white-space:nowrap}\
+td:first-child,th:first-child{text-align:left}h1{overflow-wrap:anywhere}.chart{overflow-x:auto}\
+.chart svg{width:100%;min-width:30em;height:auto}.games{display:grid;gap:1.2em;\
+grid-template-columns:repeat(auto-fit,minmax(min(100%,19em),1fr));align-items:start}\
+#list{max-height:32em;overflow:auto;border:1px solid #bbb}#list button{display:block;width:100%;\
+text-align:left;border:0;background:none;color:inherit;font:inherit;padding:.25em .6em;cursor:pointer}\
+#list button[aria-pressed=true]{background:#8883}\
+@media(prefers-color-scheme:dark){body{color:#ddd;background:#181818}td,th,#list{border-color:#555}}";
+
+/// Lists the games of the page and replays the one that is chosen.
+const LIST_SCRIPT: &str = "const games = JSON.parse(document.getElementById('games').textContent);
+const list = document.getElementById('list');
+const open = (index) => {
+  document.getElementById('replay').replaceChildren(replay(games[index]));
+  [...list.children].forEach((b, i) => b.setAttribute('aria-pressed', String(i === index)));
+};
+games.forEach((game, index) => {
+  const item = document.createElement('button');
+  item.type = 'button';
+  item.textContent = `${game.number}. ${game.black} – ${game.white} ${resultText(game)}`;
+  item.addEventListener('click', () => open(index));
+  list.append(item);
+});
+if (games.length > 0) open(0);
+";
 
 /// The whole page.
 pub fn html(plan: &Plan, games: &Games, standing: &Standing) -> String {
     let names: Vec<String> = plan.players.iter().map(|player| escape(&player.name)).collect();
     let title = names.join(" – ");
+    let board = page::STYLE;
     let mut page = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title>\
-         <style>{STYLE}</style></head><body>\n<h1>{title}</h1>\n"
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>{title}</title>\
+         <style>{STYLE}{board}</style></head><body>\n<h1>{title}</h1>\n"
     );
     let _ = writeln!(
         page,
@@ -49,6 +77,7 @@ pub fn html(plan: &Plan, games: &Games, standing: &Standing) -> String {
     section(&mut page, "Openings by name", opening_names(plan, &counted));
     section(&mut page, "Final discs", disc_chart(plan, &counted));
     section(&mut page, "Time use", time_chart(plan, &counted));
+    games_list(&mut page, &counted);
     failures(&mut page, plan, &counted);
     settings(&mut page, plan);
     page.push_str("</body></html>\n");
@@ -62,13 +91,13 @@ fn counted(standing: &Standing, games: &Games) -> Games {
 
 fn section(page: &mut String, title: &str, chart: Option<String>) {
     if let Some(chart) = chart {
-        let _ = writeln!(page, "<h2>{title}</h2>\n{chart}");
+        let _ = writeln!(page, "<h2>{title}</h2>\n<div class=\"chart\">{chart}</div>");
     }
 }
 
 fn results(page: &mut String, plan: &Plan, standing: &Standing) {
     page.push_str(
-        "<table><tr><th>player</th><th>points</th><th>games</th><th>score</th><th>Elo</th>\
+        "<div class=\"table\"><table><tr><th>player</th><th>points</th><th>games</th><th>score</th><th>Elo</th>\
          <th>95 %</th><th>ML Elo</th><th>anchored</th><th>ms a move</th><th>longest</th><th>failures</th></tr>\n",
     );
     for player in ranking(standing) {
@@ -76,21 +105,21 @@ fn results(page: &mut String, plan: &Plan, standing: &Standing) {
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{:.1}</td><td>{}</td><td>{:.1} %</td><td>{:+.0}</td>\
-             <td>± {:.0}</td><td>{:+.0}</td><td>{}</td><td>{:.2}</td><td>{:.1}</td><td>{failures}</td></tr>",
+             <td>± {:.0}</td><td>{}</td><td>{}</td><td>{:.2}</td><td>{:.1}</td><td>{failures}</td></tr>",
             escape(&player.name),
             player.points,
             player.games,
             100.0 * player.points / player.games.max(1) as f64,
             player.bayes.elo,
             player.bayes.margin,
-            player.maximum_likelihood.elo,
+            whole_elo(player.maximum_likelihood.elo),
             anchored(player),
             player.move_time.mean,
             player.longest_move
         );
     }
     page.push_str(
-        "</table>\n<table><tr><th>pairing</th><th>+ = −</th><th>score</th>\
+        "</table></div>\n<div class=\"table\"><table><tr><th>pairing</th><th>+ = −</th><th>score</th>\
         <th>Elo, 95 % interval by pairs</th><th>LOS</th><th>mean discs</th></tr>\n",
     );
     for result in &standing.pairings {
@@ -110,7 +139,7 @@ fn results(page: &mut String, plan: &Plan, standing: &Standing) {
             result.discs.margin
         );
     }
-    page.push_str("</table>\n");
+    page.push_str("</table></div>\n");
     if let Some(sprt) = &standing.sprt {
         let _ = writeln!(page, "<p>{}</p>", escape(&sprt_line(sprt)));
     }
@@ -121,7 +150,7 @@ fn results(page: &mut String, plan: &Plan, standing: &Standing) {
 
 fn crosstable(page: &mut String, plan: &Plan, standing: &Standing) {
     let ranked = ranking(standing);
-    page.push_str("<h2>Crosstable</h2>\n<table><tr><th></th>");
+    page.push_str("<h2>Crosstable</h2>\n<div class=\"table\"><table><tr><th></th>");
     for player in &ranked {
         let _ = write!(page, "<th>{}</th>", escape(&player.name));
     }
@@ -133,7 +162,7 @@ fn crosstable(page: &mut String, plan: &Plan, standing: &Standing) {
         }
         page.push_str("</tr>\n");
     }
-    page.push_str("</table>\n");
+    page.push_str("</table></div>\n");
 }
 
 /// Every player's rating with its interval, best first.
@@ -142,7 +171,14 @@ fn rating_chart(standing: &Standing) -> Option<String> {
         .into_iter()
         .map(|player| {
             let Rating { elo, margin } = player.bayes;
-            (player.name.clone(), elo - margin, elo, elo + margin)
+            let color = standing.players.iter().position(|other| other.name == player.name);
+            Interval {
+                name: player.name.clone(),
+                low: elo - margin,
+                middle: elo,
+                high: elo + margin,
+                color: color.unwrap_or(NEUTRAL),
+            }
         })
         .collect();
     plot::intervals(&rows, "Elo, 95 % interval")
@@ -167,7 +203,7 @@ fn elo_chart(plan: &Plan, games: &Games) -> Option<String> {
     }
     let name = plan.players[plan.pairings[0].0].name.clone();
     let within = Some((-MOST_ELO, MOST_ELO));
-    let axes = Axes { x: "games", y: "Elo", within, ..Axes::default() };
+    let axes = Axes { x: "games", y: "Elo", within, whole: (true, false), ..Axes::default() };
     (!points.is_empty()).then(|| plot::lines(&axes, &[Series { name, points }]))
 }
 
@@ -187,7 +223,11 @@ fn opening_chart(plan: &Plan, games: &Games) -> Option<String> {
         .map(|(&index, &(points, played))| {
             let label = plan.openings[index].label();
             // Above or below an even score.
-            ((index + 1) as f64, points / played - 0.5, format!("{label}: {points} of {played}"))
+            let height = points / played - 0.5;
+            // Whose points they are: the first player's above the line, the second's below.
+            let color = if !two { NEUTRAL } else { usize::from(height < 0.0) };
+            let hint = format!("{label}: {points} of {played}");
+            Bar { x: (index + 1) as f64, height, hint, color }
         })
         .collect();
     let what = if two {
@@ -195,7 +235,8 @@ fn opening_chart(plan: &Plan, games: &Games) -> Option<String> {
     } else {
         "Black's score minus ½".to_owned()
     };
-    plot::bars(&Axes { x: "opening", y: &what, ..Axes::default() }, &bars)
+    let axes = Axes { x: "opening", y: &what, whole: (true, false), ..Axes::default() };
+    plot::bars(&axes, &bars)
 }
 
 /// The named openings that the games went through, most frequent first, with Black's score.
@@ -234,12 +275,15 @@ fn disc_chart(plan: &Plan, games: &Games) -> Option<String> {
     let bars: Vec<_> = counts
         .iter()
         .map(|(&discs, &count)| {
-            (f64::from(discs), f64::from(count), format!("{discs:+}: {count} games"))
+            let color = if !two || discs == 0 { NEUTRAL } else { usize::from(discs < 0) };
+            let hint = format!("{discs:+}: {count} games");
+            Bar { x: f64::from(discs), height: f64::from(count), hint, color }
         })
         .collect();
     let who = if two { plan.players[plan.pairings[0].0].name.as_str() } else { "Black" };
     let what = format!("final disc difference for {who}");
-    plot::bars(&Axes { x: &what, y: "games", ..Axes::default() }, &bars)
+    let axes = Axes { x: &what, y: "games", whole: (true, true), ..Axes::default() };
+    plot::bars(&axes, &bars)
 }
 
 /// Mean time per move by the number of empties, for every player.
@@ -267,8 +311,30 @@ fn time_chart(plan: &Plan, games: &Games) -> Option<String> {
             Series::line(&player.name, means)
         })
         .collect();
-    let axes = Axes { x: "moves made", y: "mean ms", ..Axes::default() };
+    let whole = (true, false);
+    let axes = Axes { x: "moves made", y: "mean ms", whole, ..Axes::default() };
     series.iter().any(|line| !line.points.is_empty()).then(|| plot::lines(&axes, &series))
+}
+
+/// The games, each to be replayed with both players' values.
+fn games_list(page: &mut String, games: &Games) {
+    let shown: Vec<ReplayGame> = games.values().take(MOST_REPLAYS).map(ReplayGame::of).collect();
+    if shown.is_empty() {
+        return;
+    }
+    // Inside a script element only `</` and `<!` would be misread.
+    let data = serde_json::to_string(&shown).unwrap_or_default().replace('<', "\\u003c");
+    let _ = writeln!(
+        page,
+        "<h2>Games</h2>\n<div class=\"games\"><div id=\"list\" role=\"group\" \
+         aria-label=\"Games\"></div><div id=\"replay\"></div></div>\n\
+         <script type=\"application/json\" id=\"games\">{data}</script>\n\
+         <script type=\"module\">\n{}{LIST_SCRIPT}</script>",
+        page::bundle()
+    );
+    if games.len() > shown.len() {
+        let _ = writeln!(page, "<p>The first {} of {} games.</p>", shown.len(), games.len());
+    }
 }
 
 fn failures(page: &mut String, plan: &Plan, games: &Games) {
@@ -279,7 +345,7 @@ fn failures(page: &mut String, plan: &Plan, games: &Games) {
     }
     let _ = writeln!(
         page,
-        "<h2>Failures</h2>\n<table><tr><th>game</th><th>player</th>\
+        "<h2>Failures</h2>\n<div class=\"table\"><table><tr><th>game</th><th>player</th>\
         <th>what</th><th>move</th><th>detail</th></tr>"
     );
     for game in failed.iter().take(MOST_FAILURES) {
@@ -296,14 +362,14 @@ fn failures(page: &mut String, plan: &Plan, games: &Games) {
             escape(&fault.detail)
         );
     }
-    page.push_str("</table>\n");
+    page.push_str("</table></div>\n");
     if failed.len() > MOST_FAILURES {
         let _ = writeln!(page, "<p>… and {} more.</p>", failed.len() - MOST_FAILURES);
     }
 }
 
 fn settings(page: &mut String, plan: &Plan) {
-    page.push_str("<h2>Settings</h2>\n<table>\n");
+    page.push_str("<h2>Settings</h2>\n<div class=\"table\"><table>\n");
     let settings = plan.settings();
     for player in &settings.players {
         let _ = writeln!(
@@ -325,5 +391,5 @@ fn settings(page: &mut String, plan: &Plan) {
     for (name, value) in rows {
         let _ = writeln!(page, "<tr><td>{name}</td><td>{}</td></tr>", escape(&value));
     }
-    page.push_str("</table>\n");
+    page.push_str("</table></div>\n");
 }

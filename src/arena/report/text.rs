@@ -96,10 +96,20 @@ fn head_to_head(text: &mut String, result: &PairingResult) {
     );
 }
 
-/// `Elo +37.2 [+12.0, +63.1]`.
+/// `Elo +37.2 [+12.0, +63.1]`; without a loss or without a win, the one end that the interval has.
 pub(super) fn elo(result: &PairingResult) -> String {
     let elo = &result.elo;
-    format!("Elo {:+.1} [{:+.1}, {:+.1}]", elo.elo, elo.low, elo.high)
+    match (elo.low.is_finite(), elo.high.is_finite()) {
+        (true, true) => format!("Elo {:+.1} [{:+.1}, {:+.1}]", elo.elo, elo.low, elo.high),
+        (true, false) => format!("Elo at least {:+.1}", elo.low),
+        (false, true) => format!("Elo at most {:+.1}", elo.high),
+        (false, false) => "Elo unknown".to_owned(),
+    }
+}
+
+/// A rating in whole Elo; a dash where there is none.
+pub(super) fn whole_elo(elo: f64) -> String {
+    if elo.is_finite() { format!("{elo:+.0}") } else { "–".to_owned() }
 }
 
 /// The test in a line.
@@ -139,7 +149,7 @@ fn table(text: &mut String, standing: &Standing) {
     for (place, player) in ranking(standing).into_iter().enumerate() {
         let _ = writeln!(
             text,
-            "{:>3} {:width$} {:>7.1} {:>6} {:>9.1} {:>+7.0} {:>7.0} {:>+8.0} {:>8}",
+            "{:>3} {:width$} {:>7.1} {:>6} {:>9.1} {:>+7.0} {:>7.0} {:>8} {:>8}",
             place + 1,
             player.name,
             player.points,
@@ -147,7 +157,7 @@ fn table(text: &mut String, standing: &Standing) {
             100.0 * player.points / player.games.max(1) as f64,
             player.bayes.elo,
             player.bayes.margin,
-            player.maximum_likelihood.elo,
+            whole_elo(player.maximum_likelihood.elo),
             anchored(player)
         );
     }

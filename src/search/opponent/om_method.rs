@@ -47,8 +47,6 @@ pub(super) struct OmSettings {
     pub risk: f64,
 }
 
-/// A model of the opponent on a tree with the own evaluation.
-type Model<'t, E> = Box<dyn ReplyModel<OthelloTree<'t, E>> + 't>;
 
 /// The method.
 pub(super) struct Om {
