@@ -47,7 +47,6 @@ pub(super) struct OmSettings {
     pub risk: f64,
 }
 
-
 /// The method.
 pub(super) struct Om {
     settings: OmSettings,

@@ -131,7 +131,7 @@ impl Found {
         }
         let Some(start) = first else { return };
         let since = format!("days since {}", date::stamp(start));
-        let axes = Axes { title: "", x: &since, y: "rating", within: None };
+        let axes = Axes { x: &since, y: "rating", ..Axes::default() };
         let series: Vec<Series> = pools
             .into_iter()
             .map(|(name, points)| Series { name: name.to_owned(), points })
@@ -194,7 +194,7 @@ impl Found {
         }
         let points =
             by_ply.iter().map(|(ply, (sum, count))| (*ply as f64, sum / f64::from(*count)));
-        let axes = Axes { title: "", x: "move", y: "mean seconds", within: None };
+        let axes = Axes { x: "move", y: "mean seconds", whole: (true, false), ..Axes::default() };
         let chart = plot::lines(&axes, &[Series::line("time", points)]);
         let _ = writeln!(page, "<h2>Time use</h2>\n{chart}");
     }

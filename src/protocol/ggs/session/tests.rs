@@ -31,7 +31,7 @@ use crate::protocol::{Action, Actions, Input, InputLine, Phase, Session};
 use crate::random::seeded;
 use crate::record::{Board, transcript};
 use crate::score::Score;
-use crate::search::{Bound, Certainty, Line, Outcome};
+use crate::search::{Bound, Certainty, Line, Origin, Outcome};
 
 /// A bot without a server, and what it wants.
 struct Talk {
@@ -136,7 +136,14 @@ fn outcome(best: &str, value: f64) -> Outcome {
         pv: vec![best.parse().unwrap()],
         visits: 0,
     };
-    Outcome { lines: vec![line], depth: 5, nodes: 1, playouts: 0, elapsed: Duration::ZERO }
+    Outcome {
+        origin: Origin::Search,
+        lines: vec![line],
+        depth: 5,
+        nodes: 1,
+        playouts: 0,
+        elapsed: Duration::ZERO,
+    }
 }
 
 /// A board message: `join ID TYPE KOMI BLACK CLOCK WHITE CLOCK MOVES`.
