@@ -309,10 +309,13 @@ fn send_with(client: &mut Client, line: &[u8], ending: &str) {
     client.send_bytes(&[line, b"\n", ending.as_bytes(), b"\n"].concat());
 }
 
+/// Sizes to begin with: a tree that grows until it is interrupted must not look like a leak.
+const SMALL: [&str; 4] = ["--set", "hash=1", "--set", "memory=8"];
+
 /// Sends the lines over GTP one by one, each with an interrupt: it gets its one reply, no search has
 /// to be given up, and the memory after the first tenth is the memory at the end.
 fn gtp_replies_to_each(lines: Vec<Vec<u8>>) {
-    let mut client = Client::kitai(["gtp"]);
+    let mut client = Client::kitai(["gtp"].into_iter().chain(SMALL));
     let (count, mut settled) = (lines.len(), None);
     for (number, line) in lines.into_iter().enumerate() {
         send_with(&mut client, &line, "# interrupt");
@@ -334,7 +337,7 @@ fn gtp_replies_to_each(lines: Vec<Vec<u8>>) {
 
 /// The same over NBoard, each line with a ping; at the end the engine still plays.
 fn nboard_answers_each_ping(lines: Vec<Vec<u8>>) {
-    let mut client = Client::kitai(["nboard"]);
+    let mut client = Client::kitai(["nboard"].into_iter().chain(SMALL));
     let (count, mut settled) = (lines.len(), None);
     for (number, line) in lines.into_iter().enumerate() {
         send_with(&mut client, &line, &format!("ping {number}"));

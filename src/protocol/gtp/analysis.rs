@@ -20,7 +20,8 @@ impl Analysis {
         Analysis { interval, last: None, held: None }
     }
 
-    /// Sends a report, or keeps it until the interval has passed.
+    /// Sends a report, or keeps it until the interval has passed. One of a search that has no move
+    /// to tell yet is dropped: its empty line would end the reply.
     pub(super) fn report(
         &mut self,
         event: Event,
@@ -28,6 +29,9 @@ impl Analysis {
         numbers: &mut Numbers,
         out: &mut Actions,
     ) {
+        if event.lines.is_empty() {
+            return;
+        }
         let since = self.last.map(|last| now.saturating_duration_since(last));
         match (since.filter(|since| *since < self.interval), &mut self.held) {
             (None, _) => self.send(&event, now, out),
@@ -51,5 +55,19 @@ impl Analysis {
         self.last = Some(now);
         self.held = None;
         out.text().push_str(&writer::analysis(event));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_without_a_move_does_not_end_the_reply() {
+        let nothing =
+            Event { depth: 0, lines: Vec::new(), nodes: 1, playouts: 0, elapsed: Duration::ZERO };
+        let (mut numbers, mut out) = (Numbers::default(), Actions::default());
+        Analysis::new(Duration::ZERO).report(nothing, Instant::now(), &mut numbers, &mut out);
+        assert!(out.is_empty());
     }
 }
