@@ -149,8 +149,9 @@ impl Estimate {
             for depth in quick + 1..=self.most_depth {
                 let first = (index * self.most_depth as usize + depth as usize - 1) * row;
                 let soft = by_softness(suspect, position, depth, place);
-                for softness in 0..row {
-                    factors[first + softness] = soft[softness].ln() - taken[softness].ln();
+                let places = &mut factors[first..first + row];
+                for ((factor, own), taken) in places.iter_mut().zip(soft).zip(taken) {
+                    *factor = own.ln() - taken.ln();
                 }
             }
         }
