@@ -100,7 +100,10 @@ pub(crate) fn by_name(name: &str, options: &Options) -> Result<Evaluation, Optio
     let chosen = evaluations().find(|evaluation| evaluation.name == name);
     let chosen =
         chosen.ok_or_else(|| EVAL.spec.unusable(format_args!("no evaluation `{name}`")))?;
-    (chosen.build)(options)
+    // One that has several names looks here which of them it is asked by.
+    let mut named = options.clone();
+    named.set(EVAL.spec.name, name)?;
+    (chosen.build)(&named)
 }
 
 #[cfg(test)]
@@ -122,6 +125,19 @@ mod tests {
             let value = build(&options).unwrap().evaluate(Position::START);
             assert!(value.abs() < 8 * UNIT, "{name}: {value} at the start");
         }
+    }
+
+    #[test]
+    #[ignore = "needs shared data (KITAI_DATA)"]
+    fn zebra_is_found_by_name_whatever_eval_says_with_shared_data() {
+        let mut options = Options::new();
+        let file = shared_data("zebra/coeffs2.bin");
+        options.set("zebra-coeffs", &file.to_string_lossy()).unwrap();
+        let by_name = by_name("zebra-w3", &options).unwrap().evaluator();
+        options.set("eval", "zebra-w3").unwrap();
+        let chosen = build(&options).unwrap();
+        let position = Position::START.play("f5".parse().unwrap()).unwrap();
+        assert_eq!(by_name.evaluate(position), chosen.evaluate(position));
     }
 
     #[test]
