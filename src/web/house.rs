@@ -284,7 +284,7 @@ pub(super) mod tests {
 
     #[test]
     fn every_method_has_at_least_one_slider() {
-        for method in methods_to_compare() {
+        for method in methods_to_compare().iter().filter(|method| method.name != "dummy") {
             assert!(!method.sliders.is_empty(), "{}", method.name);
         }
         assert_eq!(sliders().len(), SLIDERS.len());

@@ -192,15 +192,14 @@ impl Browser {
     }
 
     pub(crate) fn press(&mut self, tab: &Tab, key: &str, code: u32) {
-        for kind in ["rawKeyDown", "keyUp"] {
-            let event =
-                json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
-            self.order(Some(&tab.session), "Input.dispatchKeyEvent", event);
-        }
+        let mut event = json!({ "type": "rawKeyDown", "key": key, "windowsVirtualKeyCode": code });
         if key == "Enter" {
-            let event = json!({ "type": "char", "key": key, "text": "\r" });
-            self.order(Some(&tab.session), "Input.dispatchKeyEvent", event);
+            event["type"] = "keyDown".into();
+            event["text"] = "\r".into();
         }
+        self.order(Some(&tab.session), "Input.dispatchKeyEvent", event);
+        let event = json!({ "type": "keyUp", "key": key, "windowsVirtualKeyCode": code });
+        self.order(Some(&tab.session), "Input.dispatchKeyEvent", event);
     }
 
     /// Everything a screen reader would know of the page.

@@ -159,9 +159,8 @@ fn games_are_loaded_saved_and_shared_in_a_browser() {
     assert!(browser.run(&tab, "location.hash").as_str().unwrap().contains("game=f5d6c3"));
     let address = browser.run(&tab, "location.href").as_str().unwrap().to_owned();
     browser.run(&tab, "localStorage.clear(); kitai.game.reset(); kitai.changed()");
-    browser.go(&tab, "about:blank#");
     browser.go(&tab, &address);
-    assert_eq!(browser.run(&tab, "kitai.game.text()"), "f5d6c3");
+    browser.wait(&tab, "kitai.game.text() === 'f5d6c3'");
 }
 
 #[test]
