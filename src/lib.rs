@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`cli`] | one file per subcommand: flags to a request, the result to print |
 //! | `web` | the board in the browser: pages, their engines, the embedded scripts (feature `web`) |
+//! | `fleet` | jobs for many machines over NATS JetStream |
 //! | [`lab`] | the papers' experiments, ours beside theirs |
 //! | [`arena`] | engine against engine: referee, matches, tournaments |
 //! | [`server`] | standard streams, TCP in and out: carries out what sessions want |
@@ -54,6 +55,8 @@ pub mod config;
 pub mod engine;
 pub mod eval;
 pub mod files;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 pub mod game;
 pub mod lab;
 mod memory;

@@ -8,26 +8,27 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::clock::TimeControl;
 use super::follow::live_path;
 use super::live::LiveGames;
+use super::runner::{Spectators, Venue, VenueError};
 use super::standing::{Games, SprtMonitor};
-use super::{Log, LoggedGame, Plan, PlayerSpec, Standing, archive, report, runner};
+use super::{Log, LoggedGame, Plan, Standing, archive, report};
 use crate::book::{BookError, Learner, SharedBook};
-use crate::options::{OptionError, Options};
+use crate::options::Options;
 use crate::record::append::AppendError;
 use crate::record::ggf;
 use crate::search::StopFlag;
 use crate::statistics::Decision;
 
-/// Where a match writes and how wide it runs.
-#[derive(Debug, Clone, Default)]
-pub struct Conduct {
+/// Where a match writes and where it is played.
+pub struct Conduct<'a> {
     /// Keep the match in NAME.jsonl (log and resume file), NAME.ggf and NAME.html.
     pub out: Option<PathBuf>,
-    /// Games at a time; at least 1 are played.
-    pub concurrency: usize,
-    /// Learn every game before the next begins.
+    /// Where the games are played.
+    pub venue: &'a mut dyn Venue,
+    /// Play the logged games of these workers of a fleet again.
+    pub replay: Vec<String>,
+    /// Learn the games.
     pub learn: Option<Learning>,
 }
 
@@ -62,6 +63,8 @@ pub enum Progress<'a> {
     Torn(String),
     /// So many games were in the log already.
     Resumed(usize),
+    /// So many logged games are played again.
+    Dropped(usize),
     /// Something that makes the result less telling than it looks.
     Note(String),
     /// The games so far.
@@ -93,9 +96,9 @@ pub enum ConductError {
         /// What went wrong.
         reason: String,
     },
-    /// A built-in player cannot be made.
+    /// The games cannot be played there.
     #[error(transparent)]
-    Option(#[from] OptionError),
+    Venue(#[from] VenueError),
     /// The book to learn into cannot be used.
     #[error(transparent)]
     Book(#[from] BookError),
@@ -111,11 +114,11 @@ fn io(file: &Path, source: std::io::Error) -> ConductError {
 /// If a player or file cannot be used.
 pub fn conduct(
     plan: &Plan,
-    how: &Conduct,
+    how: Conduct<'_>,
     stop: &StopFlag,
     watch: &mut dyn FnMut(Progress),
 ) -> Result<Standing, ConductError> {
-    let mut keeper = Keeper::open(plan, how.out.as_deref())?;
+    let mut keeper = Keeper::open(plan, how.out.as_deref(), &how.replay)?;
     if let Some(torn) = keeper.torn.take() {
         watch(Progress::Torn(torn));
     }
@@ -123,18 +126,24 @@ pub fn conduct(
     let mut monitor = plan.sprt.map(SprtMonitor::new);
     let mut decided = monitor.as_mut().map_or(Decision::Continue, |m| m.update(&games));
     let pending: Vec<usize> = (0..plan.games()).filter(|game| !games.contains_key(game)).collect();
+    if keeper.dropped > 0 {
+        watch(Progress::Dropped(keeper.dropped));
+    }
     if !games.is_empty() {
         watch(Progress::Resumed(games.len()));
     }
     if decided == Decision::Continue && !pending.is_empty() {
-        notes(plan, how).into_iter().for_each(|note| watch(Progress::Note(note)));
+        notes(plan)
+            .into_iter()
+            .chain(how.venue.note(plan))
+            .for_each(|note| watch(Progress::Note(note)));
         let learner = how.learn.as_ref().map(Learning::start).transpose()?;
         let after_game = |game: &LoggedGame| {
             if let Some(learner) = &learner {
                 learn(plan, game, learner);
             }
         };
-        for player in &plan.players {
+        for player in plan.players.iter().filter(|player| how.venue.tries_out(player)) {
             player
                 .try_out(&plan.openings[0], &plan.rules, stop)
                 .map_err(|reason| ConductError::Player { name: player.name.clone(), reason })?;
@@ -142,28 +151,29 @@ pub fn conduct(
         let live =
             keeper.files.as_ref().map(|files| (LiveGames::default(), files.live_path.clone()));
         let table = live.as_ref().map(|(table, _)| table);
+        let mut failure = None;
         let mut on_game = |record: LoggedGame| {
             if let Err(error) = keeper.keep(plan, &record) {
-                return ControlFlow::Break(Some(error));
+                failure = Some(error);
+                return ControlFlow::Break(());
             }
             games.insert(record.game, record);
             decided = monitor.as_mut().map_or(Decision::Continue, |m| m.update(&games));
             watch(Progress::Played(&games));
             match decided {
                 Decision::Continue => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(None),
+                _ => ControlFlow::Break(()),
             }
         };
-        let failure = std::thread::scope(|scope| {
+        std::thread::scope(|scope| {
             let keeping = live.as_ref().map(|(table, path)| scope.spawn(|| table.keep(path)));
-            let spectators = runner::Spectators { after_game: &after_game, live: table };
-            let workers = how.concurrency.max(1);
-            let ended = runner::run(plan, &pending, workers, stop, spectators, &mut on_game);
+            let spectators = Spectators { after_game: &after_game, live: table };
+            let ended = how.venue.play(plan, &pending, stop, spectators, &mut on_game);
             table.into_iter().for_each(LiveGames::end);
             drop(keeping);
             ended
         })?;
-        if let Some(Some(error)) = failure {
+        if let Some(error) = failure {
             return Err(error);
         }
     }
@@ -172,23 +182,15 @@ pub fn conduct(
     Ok(standing)
 }
 
-/// What makes a result less telling than it looks.
-fn notes(plan: &Plan, how: &Conduct) -> Vec<String> {
-    let mut notes = Vec::new();
-    if plan.openings.len() < plan.rounds {
-        notes.push(format!(
+/// What makes a result less telling than it looks, wherever it is played.
+fn notes(plan: &Plan) -> Option<String> {
+    (plan.openings.len() < plan.rounds).then(|| {
+        format!(
             "{} pairs share {} openings; players without randomness repeat their games",
             plan.rounds,
             plan.openings.len()
-        ));
-    }
-    let threads = plan.players.iter().map(PlayerSpec::threads).max().unwrap_or(1);
-    let wanted = threads * how.concurrency.max(1);
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if wanted > cores && plan.rules.control != TimeControl::None {
-        notes.push(format!("{wanted} search threads on {cores} cores: timed games will be noisy"));
-    }
-    notes
+        )
+    })
 }
 
 /// The files of a match. The log is the truth; the games file is written from it on resuming and
@@ -198,6 +200,8 @@ struct Keeper {
     resumed: Games,
     /// What was cut off the end of the log.
     torn: Option<String>,
+    /// Logged games that are played again.
+    dropped: usize,
 }
 
 struct Files {
@@ -209,15 +213,23 @@ struct Files {
 }
 
 impl Keeper {
-    fn open(plan: &Plan, out: Option<&Path>) -> Result<Keeper, ConductError> {
+    fn open(plan: &Plan, out: Option<&Path>, replay: &[String]) -> Result<Keeper, ConductError> {
         let Some(out) = out else {
-            return Ok(Keeper { files: None, resumed: Games::new(), torn: None });
+            return Ok(Keeper { files: None, resumed: Games::new(), torn: None, dropped: 0 });
         };
         if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(|error| io(folder, error))?;
         }
         let log_path = with_ending(out, "jsonl");
-        let (log, resumed, found) = Log::open(&log_path, plan)?;
+        let (mut log, mut resumed, found) = Log::open(&log_path, plan)?;
+        let before = resumed.len();
+        resumed
+            .retain(|_, game| !game.worker.as_ref().is_some_and(|worker| replay.contains(worker)));
+        let dropped = before - resumed.len();
+        if dropped > 0 {
+            drop(log);
+            log = rewrite(&log_path, plan, &resumed)?;
+        }
         let torn = (found.torn > 0).then(|| format!("{}: {found}", log_path.display()));
         let archive_path = with_ending(out, "ggf");
         let archive = File::create(&archive_path).map_err(|error| io(&archive_path, error))?;
@@ -227,7 +239,7 @@ impl Keeper {
         for game in resumed.values() {
             files.archive(plan, game)?;
         }
-        Ok(Keeper { files: Some(files), resumed, torn })
+        Ok(Keeper { files: Some(files), resumed, torn, dropped })
     }
 
     fn keep(&mut self, plan: &Plan, game: &LoggedGame) -> Result<(), ConductError> {
@@ -251,6 +263,19 @@ impl Files {
         let line = ggf::write_line(&[&record]) + "\n";
         self.archive.write_all(line.as_bytes()).map_err(|error| io(&self.archive_path, error))
     }
+}
+
+/// Replaces the log by one with these games only: whole beside it first, then under its name.
+fn rewrite(path: &Path, plan: &Plan, games: &Games) -> Result<Log, ConductError> {
+    let beside = with_ending(path, "new");
+    if beside.exists() {
+        std::fs::remove_file(&beside).map_err(|error| io(&beside, error))?;
+    }
+    let (mut log, ..) = Log::open(&beside, plan)?;
+    games.values().try_for_each(|game| log.append(game))?;
+    drop(log);
+    std::fs::rename(&beside, path).map_err(|error| io(path, error))?;
+    Ok(Log::open(path, plan)?.0)
 }
 
 fn with_ending(out: &Path, ending: &str) -> PathBuf {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::openings::Opening;
 use super::plan::{Plan, Scheduled};
 use super::referee::{Ending, PlayedGame, Side, half_points};
 use crate::record::History;
@@ -29,17 +30,31 @@ pub struct LoggedGame {
     pub discs: Option<i32>,
     /// Why the game ended.
     pub ending: Ending,
+    /// Who of a fleet played it; absent for games played by this process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
 }
 
 impl LoggedGame {
     /// The record of a game played by plan.
     pub fn new(plan: &Plan, scheduled: &Scheduled, game: &PlayedGame) -> LoggedGame {
+        let names = [scheduled.black, scheduled.white].map(|player| &*plan.players[player].name);
+        LoggedGame::of(scheduled.game, names, &plan.openings[scheduled.opening], game)
+    }
+
+    /// The record of a game with this number between Black and White of these names.
+    pub(super) fn of(
+        number: usize,
+        [black, white]: [&str; 2],
+        opening: &Opening,
+        game: &PlayedGame,
+    ) -> LoggedGame {
         let moves = &game.history.moves()[game.opening_plies..];
         LoggedGame {
-            game: scheduled.game,
-            black: plan.players[scheduled.black].name.clone(),
-            white: plan.players[scheduled.white].name.clone(),
-            opening: plan.openings[scheduled.opening].label(),
+            game: number,
+            black: black.to_owned(),
+            white: white.to_owned(),
+            opening: opening.label(),
             moves: moves.iter().map(|played| played.to_string()).collect(),
             evals: game.notes.iter().map(|note| note.score.map(|score| score.discs())).collect(),
             times: game
@@ -51,6 +66,7 @@ impl LoggedGame {
             half_points: game.black_half_points(),
             discs: game.discs,
             ending: game.ending.clone(),
+            worker: None,
         }
     }
 
@@ -90,6 +106,10 @@ impl LoggedGame {
             return Err(format!(
                 "game {number}: {half_points} half points is not the result of its moves"
             ));
+        }
+        let moves = self.moves.len() / 2;
+        if (self.evals.len(), self.times.len()) != (moves, moves) {
+            return Err(format!("game {number} has {moves} moves and other numbers of notes"));
         }
         Ok(())
     }

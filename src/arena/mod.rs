@@ -11,6 +11,7 @@
 //! | [`builtin`], [`gtp`], [`nboard`], [`process`] | Kitai's own methods and other engines as players |
 //! | [`openings`], [`plan`], [`terms`], [`tournament`] | what is played |
 //! | [`clock`], [`referee`], [`adjudicate`] | how a game goes |
+//! | [`job`] | games for another machine |
 //! | [`runner`], [`log`], [`logged`], [`archive`], [`conduct`] | how a match goes and is kept |
 //! | [`live`], [`follow`], [`replay`] | how others watch it and see its games again |
 //! | [`standing`], [`report`] | what it says |
@@ -24,6 +25,7 @@ pub mod conduct;
 mod descendants;
 pub mod follow;
 pub mod gtp;
+pub mod job;
 pub mod live;
 pub mod log;
 pub mod logged;

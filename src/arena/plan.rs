@@ -114,6 +114,11 @@ impl Plan {
         self.rounds * self.pairings.len() * 2
     }
 
+    /// Search threads that a game needs at most at a time.
+    pub fn threads(&self) -> usize {
+        self.players.iter().map(PlayerSpec::threads).max().unwrap_or(1)
+    }
+
     /// The game with this number: round by round, all pairings in each, both colours.
     ///
     /// # Panics

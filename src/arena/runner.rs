@@ -5,7 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
+use thiserror::Error;
+
 use super::adjudicate::Adjudicator;
+use super::clock::TimeControl;
 use super::live::{LiveGames, Watched};
 use super::logged::LoggedGame;
 use super::plan::Plan;
@@ -30,6 +33,70 @@ pub struct Spectators<'a> {
 impl Default for Spectators<'_> {
     fn default() -> Self {
         Spectators { after_game: &|_| {}, live: None }
+    }
+}
+
+/// Where the games of a plan are played.
+pub trait Venue {
+    /// Whether players are started here, so that a wrong command or option is told before the first
+    /// game.
+    fn tries_out(&self, player: &PlayerSpec) -> bool;
+
+    /// What makes a result from here less telling than it looks.
+    fn note(&self, plan: &Plan) -> Option<String>;
+
+    /// Plays the games with these numbers and hands over every finished one; `on_game` may break
+    /// off, and so does raising `stop`.
+    ///
+    /// # Errors
+    /// If a player cannot be made or the place cannot be used.
+    fn play(
+        &mut self,
+        plan: &Plan,
+        games: &[usize],
+        stop: &StopFlag,
+        spectators: Spectators<'_>,
+        on_game: &mut dyn FnMut(LoggedGame) -> ControlFlow<()>,
+    ) -> Result<(), VenueError>;
+}
+
+/// Why games cannot be played somewhere.
+#[derive(Debug, Error)]
+pub enum VenueError {
+    /// A built-in player cannot be made.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The place cannot be used.
+    #[error("{0}")]
+    Place(String),
+}
+
+/// This process: so many games at a time, at least one.
+#[derive(Clone, Copy, Debug)]
+pub struct Here(pub usize);
+
+impl Venue for Here {
+    fn tries_out(&self, _: &PlayerSpec) -> bool {
+        true
+    }
+
+    fn note(&self, plan: &Plan) -> Option<String> {
+        let wanted = plan.threads() * self.0.max(1);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        (wanted > cores && plan.rules.control != TimeControl::None)
+            .then(|| format!("{wanted} search threads on {cores} cores: timed games will be noisy"))
+    }
+
+    fn play(
+        &mut self,
+        plan: &Plan,
+        games: &[usize],
+        stop: &StopFlag,
+        spectators: Spectators<'_>,
+        on_game: &mut dyn FnMut(LoggedGame) -> ControlFlow<()>,
+    ) -> Result<(), VenueError> {
+        run(plan, games, self.0, stop, spectators, on_game)?;
+        Ok(())
     }
 }
 

@@ -6,12 +6,17 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 
 use super::common::stop_on_interrupt;
+#[cfg(feature = "fleet")]
+use super::nats::{FleetArgs, FleetView};
 use super::{CliError, Output, progress};
-use crate::arena::conduct::{self, Learning, Progress};
+use crate::arena::conduct::{self, ConductError, Learning, Progress};
+use crate::arena::runner::Here;
 use crate::arena::standing::Games;
 use crate::arena::{Plan, Standing, report};
 use crate::book::SharedBook;
 use crate::book::shared::LEARN_DEPTH;
+#[cfg(feature = "fleet")]
+use crate::fleet::work::games::FleetVenue;
 
 /// How often the live score is worked out anew.
 const LIVE_EVERY: Duration = Duration::from_millis(250);
@@ -33,6 +38,9 @@ pub(super) struct Conduct {
     /// Depth of the searches that learn, plies [default: 14]
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=60))]
     pub learn_depth: Option<u32>,
+    #[cfg(feature = "fleet")]
+    #[command(flatten)]
+    pub fleet: FleetArgs,
 }
 
 /// Plays what is left of the plan and prints the result.
@@ -55,34 +63,64 @@ pub(super) fn play_out(
     conduct: &Conduct,
     output: &mut Output,
 ) -> Result<Standing, CliError> {
-    let concurrency = conduct.concurrency.unwrap_or(1) as usize;
-    let learn = conduct
-        .learn
-        .clone()
-        .map(|book| Learning { book, depth: conduct.learn_depth.unwrap_or(LEARN_DEPTH) });
-    if let Some(learn) = &learn {
+    if let Some(book) = &conduct.learn {
         // Begun before the players look for it.
-        SharedBook::open_to_learn(&learn.book)?;
+        SharedBook::open_to_learn(book)?;
     }
-    let how = conduct::Conduct { out: conduct.out.clone(), concurrency, learn };
     let mut live = Live::new(plan);
     let mut printed = Ok(());
-    let standing = conduct::conduct(plan, &how, &stop_on_interrupt(), &mut |news| {
+    let bar = live.bar.clone();
+    let mut watch = |news: Progress| {
         let line = match news {
             Progress::Played(games) => return live.show(plan, games),
             Progress::Resumed(games) => {
                 live.start(games);
                 format!("resumed with {games} of {} games", plan.games())
             }
+            Progress::Dropped(games) => format!("{games} logged games are played again"),
             Progress::Torn(found) => return eprintln!("kitai: {found}"),
             Progress::Note(note) => format!("note: {note}"),
         };
         if printed.is_ok() {
             printed = output.line(line);
         }
-    });
-    live.bar.finish_and_clear();
+    };
+    let standing = in_place(plan, conduct, &bar, &mut watch);
+    bar.finish_and_clear();
     printed.and(standing.map_err(CliError::input))
+}
+
+/// Plays here, or on the workers of a fleet.
+fn in_place(
+    plan: &Plan,
+    conduct: &Conduct,
+    #[cfg_attr(not(feature = "fleet"), allow(unused))] bar: &ProgressBar,
+    watch: &mut dyn FnMut(Progress),
+) -> Result<Standing, ConductError> {
+    let (out, stop) = (conduct.out.clone(), stop_on_interrupt());
+    let learn = conduct
+        .learn
+        .clone()
+        .map(|book| Learning { book, depth: conduct.learn_depth.unwrap_or(LEARN_DEPTH) });
+    #[cfg(feature = "fleet")]
+    if let Some(access) = conduct.fleet.access() {
+        let mut view = FleetView::new(bar);
+        let mut venue = FleetVenue {
+            access: &access,
+            settings: conduct.fleet.settings(),
+            resumes: out.is_some(),
+            news: &mut |news| view.show(news),
+        };
+        let replay = conduct.fleet.excluded();
+        let how = conduct::Conduct { out, venue: &mut venue, replay, learn };
+        let standing = conduct::conduct(plan, how, &stop, watch);
+        bar.finish_and_clear();
+        view.finish();
+        return standing;
+    }
+    let mut here = Here(conduct.concurrency.unwrap_or(1) as usize);
+    let how = conduct::Conduct { out, venue: &mut here, replay: Vec::new(), learn };
+    conduct::conduct(plan, how, &stop, watch)
 }
 
 /// Says how to go on if the games are not all played.

@@ -2,12 +2,20 @@
 
 use std::path::PathBuf;
 
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
+#[cfg(feature = "fleet")]
+use super::nats::{FleetArgs, FleetView, failed};
 use super::{CliError, Output, progress};
+#[cfg(feature = "fleet")]
+use crate::fleet::{coordinator::conduct, work::label::LabelWork};
+use crate::search::StopFlag;
 use crate::training::label::{LabelSettings, label};
-use crate::training::sources::{Selection, candidates};
+use crate::training::sources::{Candidate, Selection, candidates};
+#[cfg(feature = "fleet")]
+use crate::training::{Progress, label::LabelFile};
 
 /// Score positions of games, problems or position files, anew and deeper.
 ///
@@ -53,6 +61,9 @@ pub(super) struct Args {
     seed: u64,
     #[command(flatten)]
     engine: EngineArgs,
+    #[cfg(feature = "fleet")]
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 #[derive(Serialize)]
@@ -85,10 +96,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     }
     let bar = progress::steps(candidates.len() as u64, "positions");
     let stop = stop_on_interrupt();
-    let count = label(&candidates, &args.output, &settings, &stop, |news| {
-        progress::resumable(&bar, &args.output, news)
-    })
-    .map_err(CliError::input)?;
+    let count = score(args, &candidates, &settings, &bar, &stop)?;
     bar.finish_and_clear();
     let name = args.output.display().to_string();
     output.line(format_args!("{name}: {count} positions"))?;
@@ -97,4 +105,35 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         return Err(CliError::Found("interrupted; the same command goes on".to_owned()));
     }
     Ok(())
+}
+
+/// Scores here, or on the workers of a fleet.
+fn score(
+    args: &Args,
+    candidates: &[Candidate],
+    settings: &LabelSettings,
+    bar: &ProgressBar,
+    stop: &StopFlag,
+) -> Result<u64, CliError> {
+    #[cfg(feature = "fleet")]
+    if let Some(access) = args.fleet.access() {
+        let (file, resumed) =
+            LabelFile::open(candidates, &args.output, settings).map_err(CliError::input)?;
+        progress::resumable(bar, &args.output, Progress::Resumed(resumed));
+        progress::resumable(bar, &args.output, Progress::Done(file.done() as u64));
+        bar.reset_eta();
+        let shown = bar.clone();
+        let on_positions = Box::new(move |positions| shown.set_position(positions));
+        let mut work =
+            LabelWork::new(candidates, settings.clone(), file, on_positions).map_err(failed)?;
+        let mut view = FleetView::new(bar);
+        let how = args.fleet.settings();
+        let ended = conduct(&access, how, &mut work, stop, &mut |news| view.show(news));
+        view.finish();
+        return ended.map(|()| work.written()).map_err(failed);
+    }
+    label(candidates, &args.output, settings, stop, |news| {
+        progress::resumable(bar, &args.output, news)
+    })
+    .map_err(CliError::input)
 }

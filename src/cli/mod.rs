@@ -13,12 +13,16 @@ mod conduct;
 mod convert;
 mod eval_test;
 mod expect;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod ggs;
 mod lab;
 mod label;
 mod logging;
 mod match_cmd;
 mod move_cmd;
+#[cfg(feature = "fleet")]
+mod nats;
 mod opponent;
 mod options_cmd;
 mod output;
@@ -35,6 +39,8 @@ mod tournament;
 mod train;
 #[cfg(feature = "web")]
 mod web;
+#[cfg(feature = "fleet")]
+mod worker;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -73,6 +79,8 @@ enum Command {
     EvalTest(eval_test::Args),
     Expect(expect::Args),
     Ggs(ggs::Args),
+    #[cfg(feature = "fleet")]
+    Fleet(fleet::Args),
     /// Serve a GTP client
     Gtp(serve::Args),
     Label(label::Args),
@@ -94,6 +102,8 @@ enum Command {
     Train(train::Args),
     #[cfg(feature = "web")]
     Web(web::Args),
+    #[cfg(feature = "fleet")]
+    Worker(worker::Args),
 }
 
 /// Why a command failed; printed as one line on stderr.
@@ -152,6 +162,8 @@ pub fn main() -> ExitCode {
         Some(Command::EvalTest(args)) => eval_test::run(args, &mut output),
         Some(Command::Expect(args)) => expect::run(args, &mut output),
         Some(Command::Ggs(args)) => ggs::run(args, &mut output),
+        #[cfg(feature = "fleet")]
+        Some(Command::Fleet(args)) => fleet::run(args, &mut output),
         Some(Command::Gtp(args)) => serve::run(args, Protocol::Gtp),
         Some(Command::Label(args)) => label::run(args, &mut output),
         Some(Command::Match(args)) => match_cmd::run(args, &mut output),
@@ -171,6 +183,8 @@ pub fn main() -> ExitCode {
         Some(Command::Train(args)) => train::run(args, &mut output),
         #[cfg(feature = "web")]
         Some(Command::Web(args)) => web::run(args),
+        #[cfg(feature = "fleet")]
+        Some(Command::Worker(args)) => worker::run(args, &mut output),
         None => serve::run(&cli.serve, Protocol::Auto),
     });
     match result {

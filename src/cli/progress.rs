@@ -13,7 +13,7 @@ pub(super) fn bytes(total: u64) -> ProgressBar {
 
 /// A bar over so many steps of what `unit` names.
 pub(super) fn steps(total: u64, unit: &str) -> ProgressBar {
-    bar(total, &format!("{{pos}}/{{len}} {unit}  {{msg}}  {{bar:20}}  ETA {{eta}}"))
+    bar(total, &format!("{{pos}}/{{len}} {unit}  {{prefix}}{{msg}}  {{bar:20}}  ETA {{eta}}"))
 }
 
 /// Shows how far work on a file has come that goes on where it was interrupted. What was cut off is

@@ -2,11 +2,19 @@
 
 use std::path::PathBuf;
 
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
+#[cfg(feature = "fleet")]
+use super::nats::{FleetArgs, FleetView, failed};
 use super::{CliError, Output, progress};
+#[cfg(feature = "fleet")]
+use crate::fleet::{coordinator::conduct, work::selfplay::SelfPlayWork};
+use crate::search::StopFlag;
 use crate::training::selfplay::{SelfPlaySettings, selfplay};
+#[cfg(feature = "fleet")]
+use crate::training::{Progress, selfplay::SelfPlayFile};
 
 /// Play games against itself and write their positions with searched scores.
 ///
@@ -43,6 +51,9 @@ pub(super) struct Args {
     seed: u64,
     #[command(flatten)]
     engine: EngineArgs,
+    #[cfg(feature = "fleet")]
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 #[derive(Serialize)]
@@ -74,10 +85,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     };
     let bar = progress::steps(args.games.into(), "games");
     let stop = stop_on_interrupt();
-    let games = selfplay(&args.output, &settings, &stop, |news| {
-        progress::resumable(&bar, &args.output, news)
-    })
-    .map_err(CliError::input)?;
+    let games = play(args, &settings, &bar, &stop)?;
     bar.finish_and_clear();
     let name = args.output.display().to_string();
     output.line(format_args!("{name}: {games} games"))?;
@@ -86,4 +94,32 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         return Err(CliError::Found("interrupted; the same command goes on".to_owned()));
     }
     Ok(())
+}
+
+/// Plays here, or on the workers of a fleet.
+fn play(
+    args: &Args,
+    settings: &SelfPlaySettings,
+    bar: &ProgressBar,
+    stop: &StopFlag,
+) -> Result<u32, CliError> {
+    #[cfg(feature = "fleet")]
+    if let Some(access) = args.fleet.access() {
+        let (file, resumed) =
+            SelfPlayFile::open(&args.output, settings).map_err(CliError::input)?;
+        progress::resumable(bar, &args.output, Progress::Resumed(resumed));
+        progress::resumable(bar, &args.output, Progress::Done(file.games().into()));
+        bar.reset_eta();
+        let shown = bar.clone();
+        let on_games = Box::new(move |games: u32| shown.set_position(games.into()));
+        let mut work = SelfPlayWork::new(settings.clone(), file, on_games).map_err(failed)?;
+        let mut view = FleetView::new(bar);
+        let how = args.fleet.settings();
+        let ended = conduct(&access, how, &mut work, stop, &mut |news| view.show(news));
+        view.finish();
+        let games = work.close().map_err(failed)?;
+        return ended.map(|()| games).map_err(failed);
+    }
+    selfplay(&args.output, settings, stop, |news| progress::resumable(bar, &args.output, news))
+        .map_err(CliError::input)
 }

@@ -4,15 +4,21 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::PathBuf;
 
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
+#[cfg(feature = "fleet")]
+use super::nats::{FleetArgs, FleetView, failed};
 use super::{CliError, Output, progress};
+#[cfg(feature = "fleet")]
+use crate::fleet::{coordinator::conduct, work::solve::SolveWork};
+use crate::options::Options;
 use crate::othello::Move;
 use crate::record::obf::{self, Problem};
 use crate::score::Score;
 use crate::search::report::DepthLabel;
-use crate::search::{Limits, Method, Request, StopFlag, build};
+use crate::search::{Limits, Outcome, Request, build};
 
 /// Solve the positions of an OBF file and check the file's answers.
 ///
@@ -49,6 +55,9 @@ pub(super) struct Args {
     depth: Option<u32>,
     #[command(flatten)]
     engine: EngineArgs,
+    #[cfg(feature = "fleet")]
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 /// One solved problem; also the JSON line.
@@ -90,20 +99,59 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         outcome: args.wld,
         ..Limits::default()
     };
-    let mut method = build(&options).map_err(CliError::input)?;
-    let stop = stop_on_interrupt();
     let bar = progress::steps(problems.len() as u64, "problems");
     output.line("  # empties  depth   score  answer  best         nodes   seconds   Mn/s  line")?;
     let mut rows = Vec::new();
-    for (number, problem) in &problems {
-        let Some(row) = solve(method.as_mut(), *number, problem, limits, &stop) else { break };
+    let mut on_solved = |index: usize, outcome: &Outcome| -> Result<(), CliError> {
+        let (number, problem) = &problems[index];
+        let Some(row) = row(*number, problem, limits, outcome) else { return Ok(()) };
         bar.suspend(|| output.line(row.text()))?;
         output.object(&row)?;
         rows.push(row);
         bar.inc(1);
-    }
+        Ok(())
+    };
+    solve_all(args, &problems, &options, limits, &bar, &mut on_solved)?;
     bar.finish_and_clear();
     summary(&rows, problems.len(), output)
+}
+
+/// Solves here, or on the workers of a fleet, and tells of each problem in order.
+fn solve_all(
+    #[cfg_attr(not(feature = "fleet"), allow(unused))] args: &Args,
+    problems: &[(usize, Problem)],
+    options: &Options,
+    limits: Limits,
+    #[cfg_attr(not(feature = "fleet"), allow(unused))] bar: &ProgressBar,
+    on_solved: &mut dyn FnMut(usize, &Outcome) -> Result<(), CliError>,
+) -> Result<(), CliError> {
+    let stop = stop_on_interrupt();
+    #[cfg(feature = "fleet")]
+    if let Some(access) = args.fleet.access() {
+        let boards = problems.iter().map(|(_, problem)| problem.board).collect();
+        let mut on_solved = |index: usize, outcome: &Outcome| {
+            on_solved(index, outcome).map_err(|error| error.to_string())
+        };
+        let mut work = SolveWork::new(boards, options, limits, &mut on_solved).map_err(failed)?;
+        let mut view = FleetView::new(bar);
+        let how = args.fleet.settings();
+        let ended = conduct(&access, how, &mut work, &stop, &mut |news| view.show(news));
+        bar.finish_and_clear();
+        view.finish();
+        return ended.map_err(failed);
+    }
+    let mut method = build(options).map_err(CliError::input)?;
+    for (index, (_, problem)) in problems.iter().enumerate() {
+        // Each problem stands alone: times and nodes do not depend on the ones before it.
+        method.clear();
+        let request = Request::new(problem.board.position, limits);
+        let outcome = method.search(&request, &stop, &mut |_| {});
+        if stop.is_stopped() {
+            break;
+        }
+        on_solved(index, &outcome)?;
+    }
+    Ok(())
 }
 
 fn read(args: &Args) -> Result<Vec<(usize, Problem)>, CliError> {
@@ -123,20 +171,7 @@ fn read(args: &Args) -> Result<Vec<(usize, Problem)>, CliError> {
     Ok(problems)
 }
 
-fn solve(
-    method: &mut dyn Method,
-    number: usize,
-    problem: &Problem,
-    limits: Limits,
-    stop: &StopFlag,
-) -> Option<Row> {
-    // Each problem stands alone: times and nodes do not depend on the ones before it.
-    method.clear();
-    let request = Request::new(problem.board.position, limits);
-    let outcome = method.search(&request, stop, &mut |_| {});
-    if stop.is_stopped() {
-        return None;
-    }
+fn row(number: usize, problem: &Problem, limits: Limits, outcome: &Outcome) -> Option<Row> {
     let line = outcome.lines.first()?;
     let chosen = outcome.best_move();
     let best = chosen.map_or("--".to_owned(), |best| best.to_string());

@@ -21,6 +21,7 @@ pub mod opponent;
 pub mod registry;
 pub mod report;
 pub mod shared;
+pub mod suite;
 pub mod win_rate;
 
 pub use behind::Behind;

@@ -12,10 +12,11 @@ use thiserror::Error;
 use super::Progress;
 use super::games::{Game, Label, Ply};
 use super::positions::{GameWriter, PositionsError, Source};
-use super::scorer::{Scorer, ScorerSettings};
+use super::scorer::{Scorer, ScorerSettings, Verdict};
 use super::sources::Candidate;
 use super::upgrade::step_between;
 use crate::options::{OptionError, Options};
+use crate::record::append::Resumed;
 use crate::search::StopFlag;
 
 /// Positions scored between two writes: a few seconds of work.
@@ -55,6 +56,93 @@ struct Header {
     keep_results: bool,
 }
 
+/// The file that scored candidates are written to, in order.
+pub struct LabelFile<'c> {
+    candidates: &'c [Candidate],
+    writer: GameWriter,
+    /// Ranges of candidates that are one record each.
+    rows: Vec<Range<usize>>,
+    /// How many of them are written.
+    written: usize,
+}
+
+impl<'c> LabelFile<'c> {
+    /// Opens or begins the file of these candidates and settings.
+    ///
+    /// # Errors
+    /// If the options or the file cannot be used, or it holds other positions.
+    pub fn open(
+        candidates: &'c [Candidate],
+        output: &Path,
+        settings: &LabelSettings,
+    ) -> Result<(LabelFile<'c>, Resumed), LabelError> {
+        let rows = rows(candidates);
+        let mut written = 0;
+        let (writer, resumed) = GameWriter::open(output, &settings.header()?, |game| {
+            let row = rows.get(written).ok_or("more positions than asked for")?;
+            let same = game.plies.len() == row.len()
+                && game.plies.iter().zip(&candidates[row.clone()]).all(|(ply, candidate)| {
+                    ply.position == candidate.position && game.number == candidate.game
+                });
+            written += 1;
+            if same { Ok(()) } else { Err("other positions than those asked for".to_owned()) }
+        })?;
+        Ok((LabelFile { candidates, writer, rows, written }, resumed))
+    }
+
+    /// How many candidates are written.
+    pub fn done(&self) -> usize {
+        self.written.checked_sub(1).map_or(0, |last| self.rows[last].end)
+    }
+
+    /// Where the whole records end that begin before `until`.
+    pub fn whole(&self, until: usize) -> usize {
+        let within = self.rows.partition_point(|row| row.start < until);
+        within.checked_sub(1).map_or(0, |last| self.rows[last].end)
+    }
+
+    /// Writes the scores of the next candidates, which end where a record does; they are on the
+    /// disk when this returns.
+    ///
+    /// # Errors
+    /// If the system takes no more.
+    pub fn write(&mut self, labels: &[Label]) -> Result<(), LabelError> {
+        let from = self.done();
+        while let Some(row) = self.rows.get(self.written)
+            && let Some(labels) = labels.get(row.start - from..row.end - from)
+        {
+            self.writer.write(&game(self.candidates, row, labels))?;
+            self.written += 1;
+        }
+        Ok(self.writer.sync()?)
+    }
+}
+
+impl LabelSettings {
+    /// What decides the scores, as the file's header keeps it.
+    ///
+    /// # Errors
+    /// If the options cannot be used.
+    pub fn header(&self) -> Result<impl Serialize + use<>, LabelError> {
+        Ok(Header {
+            made_by: "kitai label",
+            scorer: ScorerSettings::new(&self.options, self.depth, self.exact_from)?,
+            keep_results: self.keep_results,
+        })
+    }
+
+    /// The score that needs no search, if the candidate's file gives one.
+    pub fn known(&self, candidate: &Candidate) -> Option<Label> {
+        let solvable = candidate.position.empty_count() <= self.exact_from;
+        let (score, source) = candidate.known.filter(|&(_, source)| match source {
+            Source::Exact => true,
+            Source::Result => self.keep_results && !solvable,
+            Source::Search => false,
+        })?;
+        Some(Label { score, source, depth: 0 })
+    }
+}
+
 /// Scores the candidates that `output` does not have yet; exact scores known from the source are
 /// kept. Returns how many positions there are in the end; fewer than asked for if stopped.
 ///
@@ -67,38 +155,16 @@ pub fn label(
     stop: &StopFlag,
     mut progress: impl FnMut(Progress),
 ) -> Result<u64, LabelError> {
-    let header = Header {
-        made_by: "kitai label",
-        scorer: ScorerSettings::new(&settings.options, settings.depth, settings.exact_from)?,
-        keep_results: settings.keep_results,
-    };
-    let rows = rows(candidates);
-    let mut rest = rows.as_slice();
-    let mut done = 0;
-    let (mut writer, resumed) = GameWriter::open(output, &header, |game| {
-        let row = split_first(&mut rest).ok_or("more positions than asked for")?;
-        let same = game.plies.len() == row.len()
-            && game.plies.iter().zip(&candidates[row.clone()]).all(|(ply, candidate)| {
-                ply.position == candidate.position && game.number == candidate.game
-            });
-        done = row.end;
-        if same { Ok(()) } else { Err("other positions than those asked for".to_owned()) }
-    })?;
+    let (mut file, resumed) = LabelFile::open(candidates, output, settings)?;
     progress(Progress::Resumed(resumed));
-    progress(Progress::Done(done as u64));
-    while let Some(first) = rest.first() {
-        let within = rest.partition_point(|row| row.start < first.start + CHUNK);
-        let (these, after) = rest.split_at(within);
-        let chunk = first.start..these.last().map_or(first.end, |last| last.end);
-        let Some(labels) = labels(&candidates[chunk.clone()], settings, stop) else { break };
-        for row in these {
-            writer.write(&game(candidates, row, &labels[row.start - chunk.start..]))?;
-        }
-        writer.sync()?;
-        (rest, done) = (after, chunk.end);
-        progress(Progress::Done(done as u64));
+    progress(Progress::Done(file.done() as u64));
+    while file.done() < candidates.len() {
+        let chunk = file.done()..file.whole(file.done() + CHUNK);
+        let Some(labels) = labels(&candidates[chunk], settings, stop) else { break };
+        file.write(&labels)?;
+        progress(Progress::Done(file.done() as u64));
     }
-    Ok(done as u64)
+    Ok(file.done() as u64)
 }
 
 /// Ranges of candidates that are one record each.
@@ -153,24 +219,8 @@ fn score(
     settings: &LabelSettings,
     stop: &StopFlag,
 ) -> Option<Label> {
-    let solvable = candidate.position.empty_count() <= settings.exact_from;
-    let kept = candidate.known.filter(|&(_, source)| match source {
-        Source::Exact => true,
-        Source::Result => settings.keep_results && !solvable,
-        Source::Search => false,
-    });
-    let (score, source, depth) = match kept {
-        Some((score, source)) => (score, source, 0),
-        None => {
-            let verdict = scorer.score(candidate.position, stop)?;
-            (verdict.score, verdict.source, verdict.depth)
-        }
-    };
-    Some(Label { score, source, depth })
-}
-
-fn split_first<'r>(rest: &mut &'r [Range<usize>]) -> Option<&'r Range<usize>> {
-    let (first, after) = rest.split_first()?;
-    *rest = after;
-    Some(first)
+    match settings.known(candidate) {
+        Some(label) => Some(label),
+        None => scorer.score(candidate.position, stop).map(Verdict::label),
+    }
 }

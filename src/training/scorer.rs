@@ -10,6 +10,7 @@ use crate::othello::random::{random_position, seeded};
 use crate::othello::{Move, Position};
 use crate::search::endgame;
 use crate::search::{Certainty, Limits, Method, Request, StopFlag, build};
+use crate::training::games::Label;
 use crate::training::positions::Source;
 
 /// Up to here the lean endgame solver is faster than a whole search.
@@ -26,6 +27,13 @@ pub struct Verdict {
     pub depth: u8,
     /// The move to play; `None` if it was not asked for or there is none.
     pub best: Option<Move>,
+}
+
+impl Verdict {
+    /// The verdict as files keep it.
+    pub fn label(self) -> Label {
+        Label { score: self.score, source: self.source, depth: self.depth }
+    }
 }
 
 /// Everything that decides about scores, for the header of a file of them.

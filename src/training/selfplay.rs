@@ -11,10 +11,10 @@ use std::path::Path;
 
 use rand::Rng;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Progress;
-use super::games::{Game, Label, Ply};
+use super::games::{Game, Ply};
 use super::label::LabelError;
 use super::positions::GameWriter;
 use super::scorer::{Scorer, ScorerSettings};
@@ -22,6 +22,7 @@ use crate::options::Options;
 use crate::othello::random::random_move;
 use crate::othello::{Move, Position};
 use crate::random::seeded_part;
+use crate::record::append::Resumed;
 use crate::search::StopFlag;
 
 /// Games played between two writes.
@@ -30,7 +31,8 @@ const CHUNK: u32 = 32;
 const SYNC: u32 = 32 * CHUNK;
 
 /// How to play.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SelfPlaySettings {
     /// Method, evaluation and their options.
     pub options: Options,
@@ -60,6 +62,87 @@ struct Header {
     seed: u64,
 }
 
+/// The file that games are written to, in order.
+pub struct SelfPlayFile {
+    writer: GameWriter,
+    done: u32,
+}
+
+impl SelfPlayFile {
+    /// Opens or begins the file for these settings.
+    ///
+    /// # Errors
+    /// If the options or the file cannot be used.
+    pub fn open(
+        output: &Path,
+        settings: &SelfPlaySettings,
+    ) -> Result<(SelfPlayFile, Resumed), LabelError> {
+        let mut done = 0;
+        let (writer, resumed) = GameWriter::open(output, &settings.header()?, |game| {
+            done += 1;
+            if game.number + 1 == done {
+                Ok(())
+            } else {
+                Err(format!("it is game {}", game.number))
+            }
+        })?;
+        Ok((SelfPlayFile { writer, done }, resumed))
+    }
+
+    /// How many games the file has.
+    pub fn games(&self) -> u32 {
+        self.done
+    }
+
+    /// Adds the next games and hands them to the system; after every [`SYNC`]th game all are on the
+    /// disk for certain.
+    ///
+    /// # Errors
+    /// If the system takes no more.
+    pub fn write(&mut self, games: &[Game]) -> Result<(), LabelError> {
+        games.iter().try_for_each(|game| self.writer.write(game))?;
+        let until = self.done + games.len() as u32;
+        let same = self.done / SYNC == until / SYNC;
+        if same { self.writer.flush() } else { self.writer.sync() }?;
+        self.done = until;
+        Ok(())
+    }
+
+    /// Waits until all games are on the disk and says how many there are.
+    ///
+    /// # Errors
+    /// If the system takes no more.
+    pub fn close(mut self) -> Result<u32, LabelError> {
+        self.writer.sync()?;
+        Ok(self.done)
+    }
+}
+
+impl SelfPlaySettings {
+    /// What decides the games, as the file's header keeps it.
+    ///
+    /// # Errors
+    /// If the options cannot be used.
+    pub fn header(&self) -> Result<impl Serialize + use<>, LabelError> {
+        Ok(Header {
+            made_by: "kitai selfplay",
+            scorer: ScorerSettings::new(&self.options, self.depth, self.exact_from)?,
+            opening_min: *self.opening.start(),
+            opening_max: *self.opening.end(),
+            strays: self.strays,
+            seed: self.seed,
+        })
+    }
+
+    /// A searcher for these games.
+    ///
+    /// # Errors
+    /// If the options cannot be used.
+    pub fn scorer(&self) -> Result<Scorer, LabelError> {
+        Ok(Scorer::new(&self.options, self.depth, self.exact_from)?)
+    }
+}
+
 /// Plays the games that `output` does not have yet and writes them with the searched score of every
 /// position after the opening. Returns how many games there are in the end; fewer than asked for
 /// if stopped.
@@ -72,42 +155,27 @@ pub fn selfplay(
     stop: &StopFlag,
     mut progress: impl FnMut(Progress),
 ) -> Result<u32, LabelError> {
-    let header = Header {
-        made_by: "kitai selfplay",
-        scorer: ScorerSettings::new(&settings.options, settings.depth, settings.exact_from)?,
-        opening_min: *settings.opening.start(),
-        opening_max: *settings.opening.end(),
-        strays: settings.strays,
-        seed: settings.seed,
-    };
-    let mut done = 0;
-    let (mut writer, resumed) = GameWriter::open(output, &header, |game| {
-        done += 1;
-        if game.number + 1 == done { Ok(()) } else { Err(format!("it is game {}", game.number)) }
-    })?;
+    let (mut file, resumed) = SelfPlayFile::open(output, settings)?;
     progress(Progress::Resumed(resumed));
-    progress(Progress::Done(done.into()));
-    while done < settings.games {
-        let until = (done + CHUNK).min(settings.games);
-        let games: Option<Vec<Game>> = (done..until)
+    progress(Progress::Done(file.games().into()));
+    while file.games() < settings.games {
+        let until = (file.games() + CHUNK).min(settings.games);
+        let games: Option<Vec<Game>> = (file.games()..until)
             .into_par_iter()
             .map_init(
-                || Scorer::new(&settings.options, settings.depth, settings.exact_from).ok(),
+                || settings.scorer().ok(),
                 |scorer, game| play(scorer.as_mut()?, settings, game, stop),
             )
             .collect();
         let Some(games) = games else { break };
-        games.iter().try_for_each(|game| writer.write(game))?;
-        if done / SYNC == until / SYNC { writer.flush() } else { writer.sync() }?;
-        done = until;
-        progress(Progress::Done(done.into()));
+        file.write(&games)?;
+        progress(Progress::Done(until.into()));
     }
-    writer.sync()?;
-    Ok(done)
+    file.close()
 }
 
 /// One game; `None` if stopped.
-fn play(
+pub fn play(
     scorer: &mut Scorer,
     settings: &SelfPlaySettings,
     number: u32,
@@ -131,13 +199,11 @@ fn play(
             break;
         }
         let verdict = scorer.choose(position, stop)?;
-        let (score, source, depth) = (verdict.score, verdict.source, verdict.depth);
         let random =
             rng.random::<f64>() < settings.strays && position.empty_count() > settings.exact_from;
         let chosen = if random { random_move(position, &mut rng) } else { verdict.best };
         let square = chosen?.square()?;
-        let label = Some(Label { score, source, depth });
-        game.push(Ply { random, ..Ply::new(position, label, Some(square)) });
+        game.push(Ply { random, ..Ply::new(position, Some(verdict.label()), Some(square)) });
         position = position.play(square)?;
     }
     game.finish();
