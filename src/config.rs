@@ -1,7 +1,8 @@
 //! Presets: option values by name, from a TOML file or from the ones built into the binary.
 //!
-//! A preset is a flat table. `description` is one sentence for lists; every other key is an engine
-//! option (see [`crate::options`]) with its value:
+//! A preset is a flat table. `description` is one sentence for lists, `rating` (if any) the measured
+//! playing strength in Elo above a random mover; every other key is an engine option (see
+//! [`crate::options`]) with its value:
 //!
 //! ```toml
 //! description = "expectation search, three plies"
@@ -10,7 +11,7 @@
 //! sigma = 8.5
 //! ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -23,6 +24,8 @@ pub struct Preset {
     pub name: String,
     /// One sentence for lists.
     pub description: String,
+    /// Measured strength, Elo above a random mover (docs/levels.md).
+    pub rating: Option<i64>,
     /// The values.
     pub options: Options,
 }
@@ -62,6 +65,12 @@ pub enum ConfigError {
         /// Which and why.
         source: OptionError,
     },
+    /// A rating that is no whole number.
+    #[error("{file}: `rating` must be a whole number of Elo")]
+    BadRating {
+        /// The file.
+        file: String,
+    },
     /// A value that is neither text, number nor boolean.
     #[error("{file}: `{key}` must be a text, a number, true or false")]
     BadType {
@@ -86,6 +95,8 @@ const BUILT_IN: &[(&str, &str)] = &[
     preset!("kobayashi-2002"),
     preset!("kobayashi-2002-moves"),
     preset!("tebika"),
+    preset!("random"),
+    preset!("level-0"),
     preset!("level-1"),
     preset!("level-2"),
     preset!("level-3"),
@@ -125,7 +136,8 @@ pub fn built_in() -> impl Iterator<Item = Preset> {
         .map(|(name, text)| parse(name, text).expect("built-in presets are valid (tested)"))
 }
 
-/// The preset in this file, or the built-in one of this name.
+/// The built-in preset of this name, the one in this file, or a person's own of this name
+/// ([`user_directory`]).
 ///
 /// # Errors
 /// If there is neither, or the file is not a valid preset.
@@ -133,10 +145,44 @@ pub fn load(name: &str) -> Result<Preset, ConfigError> {
     if let Some((name, text)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
         return parse(name, text);
     }
-    let path = Path::new(name);
-    if !path.exists() {
-        return Err(unknown(name));
-    }
+    let path = match Path::new(name) {
+        path if path.exists() => path.to_owned(),
+        _ => match user_file(name) {
+            Some(path) if path.exists() => path,
+            _ => return Err(unknown(name)),
+        },
+    };
+    read(&path)
+}
+
+/// The directory of a person's own presets, `NAME.toml` each: `kitai` in the usual place for
+/// settings; `None` without a home.
+pub fn user_directory() -> Option<PathBuf> {
+    Some(dirs::config_dir()?.join("kitai"))
+}
+
+/// The file of a person's own preset of this name; no path, so that nothing else is reached.
+fn user_file(name: &str) -> Option<PathBuf> {
+    let plain = !name.is_empty() && !name.contains(['/', '\\', '.']);
+    plain.then(user_directory).flatten().map(|folder| folder.join(format!("{name}.toml")))
+}
+
+/// A person's own presets, those that can be read.
+pub fn user_presets() -> Vec<Preset> {
+    let Some(files) = user_directory().and_then(|folder| std::fs::read_dir(folder).ok()) else {
+        return Vec::new();
+    };
+    let paths = files.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut presets: Vec<Preset> = paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .filter_map(|path| read(&path).ok())
+        .collect();
+    presets.sort_by(|a, b| a.name.cmp(&b.name));
+    presets
+}
+
+fn read(path: &Path) -> Result<Preset, ConfigError> {
+    let name = &path.display().to_string();
     let bytes = crate::files::read(path, LARGEST_FILE)
         .map_err(|error| ConfigError::Io { file: name.to_owned(), source: error.into() })?;
     parse(name, &String::from_utf8_lossy(&bytes))
@@ -169,9 +215,18 @@ pub fn parse(file: &str, text: &str) -> Result<Preset, ConfigError> {
         .parse()
         .map_err(|source| ConfigError::Toml { file: file.to_owned(), source: Box::new(source) })?;
     let name = Path::new(file).file_stem().map_or(file.into(), |stem| stem.to_string_lossy());
-    let mut preset =
-        Preset { name: name.into_owned(), description: String::new(), options: Options::new() };
+    let mut preset = Preset {
+        name: name.into_owned(),
+        description: String::new(),
+        rating: None,
+        options: Options::new(),
+    };
     for (key, value) in &table {
+        if key == "rating" {
+            let bad = || ConfigError::BadRating { file: file.to_owned() };
+            preset.rating = Some(value.as_integer().ok_or_else(bad)?);
+            continue;
+        }
         let text = match value {
             toml::Value::String(text) => text.clone(),
             toml::Value::Integer(number) => number.to_string(),
@@ -220,6 +275,14 @@ mod tests {
         for level in 2..=10 {
             assert_eq!(names(load_level(level).unwrap()), first, "level {level}");
         }
+    }
+
+    #[test]
+    fn a_persons_own_presets_have_plain_names() {
+        assert!(user_file("../x").is_none() && user_file("").is_none());
+        let file = user_file("mine");
+        assert_eq!(file.is_some(), user_directory().is_some());
+        assert!(file.is_none_or(|path| path.ends_with("kitai/mine.toml")));
     }
 
     #[test]

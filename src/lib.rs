@@ -4,6 +4,7 @@
 //!
 //! | room | what it is for |
 //! |---|---|
+//! | [`launch`] | hands over to a faster build of Kitai where there is one |
 //! | [`cli`] | one file per subcommand: flags to a request, the result to print |
 //! | `web` | the board in the browser: pages, their engines, the embedded scripts (feature `web`) |
 //! | `fleet` | jobs for many machines over NATS JetStream |
@@ -28,7 +29,7 @@
 //! | [`options`] | the mechanism of options: kinds, typed handles, what the network may set |
 //! | [`files`] | regular files of bounded size, read whole |
 //! | `memory` | large blocks, asked for without ending the process |
-//! | `text` | values that travel as the text they print |
+//! | `text` | values that travel as the text they print; counted things |
 //!
 //! A position, a search and a score:
 //!
@@ -59,6 +60,7 @@ pub mod files;
 pub mod fleet;
 pub mod game;
 pub mod lab;
+pub mod launch;
 mod memory;
 pub mod options;
 pub mod othello;

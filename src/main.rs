@@ -3,5 +3,6 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    kitai::launch::hand_over();
     kitai::cli::main()
 }

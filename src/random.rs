@@ -1,5 +1,6 @@
 //! The one source of randomness: a small, fast, seeded generator whose stream is fixed by its
-//! algorithm (xoshiro256++), so that a seed means the same thing on every machine and version.
+//! algorithm (xoshiro256++), so that a seed means the same thing on every machine and version. Where
+//! nobody chose a seed and repeating would be dull, the system gives one ([`fresh_seed`]).
 
 use rand::SeedableRng;
 
@@ -15,6 +16,12 @@ pub type Random = rand_xoshiro::Xoshiro256PlusPlus;
 /// A generator for this seed.
 pub fn seeded(seed: u64) -> Random {
     Random::seed_from_u64(seed)
+}
+
+/// A seed that nobody chose, different every time: for games against people, which should not repeat
+/// one another.
+pub fn fresh_seed() -> u64 {
+    rand::random()
 }
 
 /// An independent generator for the `index`-th piece of a seeded piece of work (a game of a match,

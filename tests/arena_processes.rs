@@ -69,10 +69,13 @@ fn plan(name: &str, body: &str, games: usize) -> (Plan, PathBuf) {
             margin: Duration::ZERO,
             patience: Duration::from_secs(60),
             adjudicate: None,
+            resign: None,
+            draw: None,
         },
         seed: 1,
         sprt: None,
         anchors: Vec::new(),
+        zero: None,
     };
     (plan, pids)
 }

@@ -61,9 +61,14 @@ fn every_example_of_the_documentation_prints_what_it_says() {
     let paths = [binary.parent().unwrap().to_owned(), "/usr/bin".into(), "/bin".into()];
     let path = std::env::join_paths(paths).unwrap();
     let mut run = 0;
-    for page in
-        ["README.md", "docs/book.md", "docs/protocols.md", "docs/science.md", "docs/matches.md"]
-    {
+    for page in [
+        "README.md",
+        "docs/book.md",
+        "docs/commands.md",
+        "docs/protocols.md",
+        "docs/science.md",
+        "docs/matches.md",
+    ] {
         let text = std::fs::read_to_string(root.join(page)).unwrap();
         for (command, printed) in examples(&text) {
             let done = Command::new("sh").args(["-c", &command]).env("PATH", &path).output();
@@ -86,4 +91,16 @@ fn a_wrong_line_is_noticed() {
     assert!(all_fit(printed, &["x  z", "end"]));
     assert!(!all_fit(printed, &["x y", "end"]));
     assert!(!all_fit(printed, &["x y z", "the end"]));
+}
+
+#[test]
+fn the_levels_have_the_ratings_that_their_page_tells() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("docs/levels.md")).unwrap();
+    for level in 0..=10 {
+        let file = root.join(format!("configs/level-{level}.toml"));
+        let preset: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+        let rating = preset["rating"].as_integer().unwrap();
+        assert!(page.contains(&format!("| `level-{level}` | {rating} | ±")), "level {level}");
+    }
 }

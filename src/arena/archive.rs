@@ -46,7 +46,10 @@ fn result(game: &LoggedGame) -> GameResult {
         |side: &Side| Margin::WonBy(if *side == Side::Black { Color::White } else { Color::Black });
     match &game.ending {
         Ending::Finished | Ending::Adjudicated => GameResult::scored(game.discs.unwrap_or(0)),
-        Ending::Resigned(side) => {
+        Ending::Opinions(None) => {
+            GameResult { margin: Margin::Discs(0.0), ending: record::Ending::Agreed }
+        }
+        Ending::Opinions(Some(side)) | Ending::Resigned(side) => {
             GameResult { margin: lost_by(side), ending: record::Ending::Resigned }
         }
         Ending::Failed(side, fault) => GameResult {

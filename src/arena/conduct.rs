@@ -16,9 +16,10 @@ use super::{Log, LoggedGame, Plan, Standing, archive, report};
 use crate::book::{BookError, Learner, SharedBook};
 use crate::options::Options;
 use crate::record::append::AppendError;
-use crate::record::ggf;
+use crate::record::{ggf, whole_file};
 use crate::search::StopFlag;
 use crate::statistics::Decision;
+use crate::text::count;
 
 /// Where a match writes and where it is played.
 pub struct Conduct<'a> {
@@ -30,6 +31,8 @@ pub struct Conduct<'a> {
     pub replay: Vec<String>,
     /// Learn the games.
     pub learn: Option<Learning>,
+    /// Keep what engines say in files here.
+    pub logs: Option<PathBuf>,
 }
 
 /// How the games of a match are learnt.
@@ -145,8 +148,11 @@ pub fn conduct(
         };
         for player in plan.players.iter().filter(|player| how.venue.tries_out(player)) {
             player
-                .try_out(&plan.openings[0], &plan.rules, stop)
+                .try_out(&plan.openings[0], &player.rules(&plan.rules), stop)
                 .map_err(|reason| ConductError::Player { name: player.name.clone(), reason })?;
+        }
+        if let Some(folder) = &how.logs {
+            std::fs::create_dir_all(folder).map_err(|error| io(folder, error))?;
         }
         let live =
             keeper.files.as_ref().map(|files| (LiveGames::default(), files.live_path.clone()));
@@ -167,7 +173,8 @@ pub fn conduct(
         };
         std::thread::scope(|scope| {
             let keeping = live.as_ref().map(|(table, path)| scope.spawn(|| table.keep(path)));
-            let spectators = Spectators { after_game: &after_game, live: table };
+            let spectators =
+                Spectators { after_game: &after_game, live: table, logs: how.logs.as_deref() };
             let ended = how.venue.play(plan, &pending, stop, spectators, &mut on_game);
             table.into_iter().for_each(LiveGames::end);
             drop(keeping);
@@ -186,9 +193,9 @@ pub fn conduct(
 fn notes(plan: &Plan) -> Option<String> {
     (plan.openings.len() < plan.rounds).then(|| {
         format!(
-            "{} pairs share {} openings; players without randomness repeat their games",
-            plan.rounds,
-            plan.openings.len()
+            "{} share {}; players without randomness repeat their games",
+            count(plan.rounds as u64, "pair"),
+            count(plan.openings.len() as u64, "opening")
         )
     })
 }
@@ -250,7 +257,8 @@ impl Keeper {
 
     fn report(&self, plan: &Plan, games: &Games, standing: &Standing) -> Result<(), ConductError> {
         let Some(files) = &self.files else { return Ok(()) };
-        std::fs::write(&files.report_path, report::html(plan, games, standing))
+        let page = report::html(plan, games, standing);
+        whole_file::write(&files.report_path, page.as_bytes())
             .map_err(|error| io(&files.report_path, error))
     }
 }

@@ -75,6 +75,7 @@ impl Followed {
         let player = |name: &String| PlayerSpec {
             name: name.clone(),
             engine: Engine::BuiltIn(Options::new()),
+            time: None,
         };
         Plan {
             players: self.settings.players.iter().map(|record| player(&record.name)).collect(),
@@ -87,10 +88,13 @@ impl Followed {
                 margin: Duration::ZERO,
                 patience: Duration::ZERO,
                 adjudicate: self.settings.adjudicate,
+                resign: self.settings.resign,
+                draw: self.settings.draw,
             },
             seed: self.settings.seed,
             sprt: self.settings.sprt,
             anchors: Vec::new(),
+            zero: None,
         }
     }
 
@@ -127,11 +131,11 @@ mod tests {
         for number in 0..3 {
             let scheduled = plan.game(number);
             let [mut black, mut white] =
-                [scheduled.black, scheduled.white].map(|i| plan.players[i].build().unwrap());
+                [scheduled.black, scheduled.white].map(|i| plan.players[i].build(None).unwrap());
             let played = referee::play(
                 [black.as_mut(), white.as_mut()],
                 &plan.openings[scheduled.opening],
-                &plan.rules,
+                &plan.rules_of(&scheduled),
                 scheduled.seeds,
                 &mut Adjudicator::default(),
                 &StopFlag::new(),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clock::TimeControl;
+use super::engine_log::EngineLog;
 use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Reply, Turn};
 use super::process::{EngineProcess, head};
 use super::referee::Rules;
@@ -26,6 +27,7 @@ const SETUP_COMMANDS: [&str; 2] = ["kitai-setup_board", "grhino-setup_board"];
 pub struct GtpPlayer {
     command: Vec<String>,
     time: Arc<dyn TimeSource>,
+    log: Option<EngineLog>,
     running: Option<Running>,
 }
 
@@ -46,9 +48,9 @@ struct Answer {
 }
 
 impl GtpPlayer {
-    /// A player that will run this program.
-    pub fn new(command: &[String]) -> GtpPlayer {
-        GtpPlayer { command: command.to_owned(), time: Arc::new(RealTime), running: None }
+    /// A player that will run this program and keep what is said in `log`.
+    pub fn new(command: &[String], log: Option<EngineLog>) -> GtpPlayer {
+        GtpPlayer { command: command.to_owned(), time: Arc::new(RealTime), log, running: None }
     }
 
     /// The same player, its moves measured by another clock.
@@ -62,13 +64,14 @@ impl GtpPlayer {
 impl Running {
     fn start(
         command: &[String],
+        log: Option<&EngineLog>,
         time: &Arc<dyn TimeSource>,
         patience: Duration,
         stop: &StopFlag,
     ) -> Result<Running, Fault> {
         let until = time.now() + patience;
         let mut running = Running {
-            process: EngineProcess::spawn(command, time)?,
+            process: EngineProcess::spawn(command, log, time)?,
             commands: HashSet::new(),
             passes_silently: false,
             told: 0,
@@ -272,7 +275,9 @@ impl Contestant for GtpPlayer {
     fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
         let patience = game.rules.patience;
         if self.running.is_none() {
-            self.running = Some(Running::start(&self.command, &self.time, patience, game.stop)?);
+            let log = self.log.as_ref();
+            let running = Running::start(&self.command, log, &self.time, patience, game.stop)?;
+            self.running = Some(running);
         }
         let running = self.running.as_mut().expect("just started");
         let until = self.time.now() + patience;

@@ -23,7 +23,7 @@ pub struct GamesJob {
     pub players: [PlayerSpec; 2],
     /// Where the games begin.
     pub opening: Opening,
-    /// Clock, margin and adjudication.
+    /// Clock (of players without one of their own), margin and adjudication.
     pub rules: Rules,
     /// The games: both of a pair, or the one that is left of it.
     pub games: Vec<JobGame>,
@@ -88,8 +88,10 @@ impl Table {
                 (first.as_mut(), second.as_mut());
             let players = if game.swapped { [second, first] } else { [first, second] };
             let seeds = game.seeds;
-            let (rules, opening) = (&job.rules, &job.opening);
-            let done = referee::play(players, opening, rules, seeds, &mut self.adjudicator, stop);
+            let opening = &job.opening;
+            let [first, second] = job.players.each_ref().map(|player| player.rules(&job.rules));
+            let rules = if game.swapped { [second, first] } else { [first, second] };
+            let done = referee::play(players, opening, &rules, seeds, &mut self.adjudicator, stop);
             let [first, second] = job.players.each_ref().map(|player| player.name.as_str());
             let names = if game.swapped { [second, first] } else { [first, second] };
             played.extend(done.map(|done| LoggedGame::of(game.game, names, opening, &done)));
@@ -105,7 +107,7 @@ impl Table {
     fn seat(&mut self, spec: &PlayerSpec) -> Result<Box<dyn Contestant>, OptionError> {
         match self.players.iter().position(|(kept, _)| kept == spec) {
             Some(index) => Ok(self.players.remove(index).1),
-            None => spec.build(),
+            None => spec.build(None),
         }
     }
 }

@@ -87,12 +87,12 @@ mod tests {
 
     fn play(plan: &Plan, number: usize) -> LoggedGame {
         let scheduled = plan.game(number);
-        let mut black = plan.players[scheduled.black].build().unwrap();
-        let mut white = plan.players[scheduled.white].build().unwrap();
+        let mut black = plan.players[scheduled.black].build(None).unwrap();
+        let mut white = plan.players[scheduled.white].build(None).unwrap();
         let game: PlayedGame = referee::play(
             [black.as_mut(), white.as_mut()],
             &plan.openings[scheduled.opening],
-            &plan.rules,
+            &plan.rules_of(&scheduled),
             scheduled.seeds,
             &mut Adjudicator::default(),
             &StopFlag::new(),

@@ -98,8 +98,11 @@ impl LoggedGame {
                 let discs = self.discs.ok_or_else(|| format!("game {number} has no result"))?;
                 (half_points(discs), Some(discs))
             }
-            (Ending::Resigned(Side::Black) | Ending::Failed(Side::Black, _), _) => (0, None),
-            (Ending::Resigned(Side::White) | Ending::Failed(Side::White, _), _) => (2, None),
+            (Ending::Opinions(None), _) => (1, None),
+            (
+                Ending::Opinions(Some(loser)) | Ending::Resigned(loser) | Ending::Failed(loser, _),
+                _,
+            ) => (if *loser == Side::Black { 0 } else { 2 }, None),
         };
         if (self.half_points, self.discs) != result {
             let half_points = self.half_points;
@@ -127,7 +130,7 @@ impl LoggedGame {
     pub fn loser_by_fault(&self) -> Option<Side> {
         match &self.ending {
             Ending::Failed(side, _) | Ending::Resigned(side) => Some(*side),
-            Ending::Finished | Ending::Adjudicated => None,
+            Ending::Finished | Ending::Adjudicated | Ending::Opinions(_) => None,
         }
     }
 }

@@ -45,7 +45,7 @@ fn nboard_script(pids: &Path, on_go: &str) -> Engine {
                go) {on_go} ;; \
              esac; done"
         ),
-        |command| Engine::NBoard { command, depth: 1 },
+        |command| Engine::NBoard { command, depth: Some(1) },
     )
 }
 
@@ -65,7 +65,8 @@ impl Trial {
         let pids = std::env::temp_dir().join(format!("kitai-{}-{name}", std::process::id()));
         let _ = std::fs::remove_file(&pids);
         let mut plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 1);
-        plan.players[1] = PlayerSpec { name: "hostile".to_owned(), engine: make(&pids) };
+        plan.players[1] =
+            PlayerSpec { name: "hostile".to_owned(), engine: make(&pids), time: None };
         plan.rules.patience = PATIENCE;
         Trial { plan, pids }
     }
@@ -137,9 +138,11 @@ fn must_run_out_of_time(
         let _ = std::fs::remove_file(&file);
         let time = Arc::new(TimeByFile { start: Instant::now(), file: file.clone(), jump });
         let mut engine: Box<dyn Contestant> = match &trial.plan.players[1].engine {
-            Engine::Gtp { command } => Box::new(GtpPlayer::new(command).timed_by(time.clone())),
+            Engine::Gtp { command } => {
+                Box::new(GtpPlayer::new(command, None).timed_by(time.clone()))
+            }
             Engine::NBoard { command, depth } => {
-                Box::new(NBoardPlayer::new(command, *depth).timed_by(time.clone()))
+                Box::new(NBoardPlayer::new(command, *depth, None).timed_by(time.clone()))
             }
             Engine::BuiltIn(_) => panic!("an engine of the test's own"),
         };
@@ -152,6 +155,7 @@ fn must_run_out_of_time(
         let opening = &trial.plan.openings[0];
         let mut adjudicator = Adjudicator::default();
         let stop = StopFlag::new();
+        let rules = [rules, rules];
         let played = referee::play(players, opening, &rules, [1, 2], &mut adjudicator, &stop);
         let Some(Ending::Failed(side, fault)) = played.map(|played| played.ending) else {
             panic!("{name}: the engine did not fail");

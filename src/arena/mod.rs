@@ -8,9 +8,9 @@
 //! | part | what it is for |
 //! |---|---|
 //! | [`spec`] | how people name players |
-//! | [`builtin`], [`gtp`], [`nboard`], [`process`] | Kitai's own methods and other engines as players |
+//! | [`builtin`], [`gtp`], [`nboard`], [`process`], [`engine_log`] | Kitai's own methods and other engines as players |
 //! | [`openings`], [`plan`], [`terms`], [`tournament`] | what is played |
-//! | [`clock`], [`referee`], [`adjudicate`] | how a game goes |
+//! | [`clock`], [`referee`], [`adjudicate`], [`opinions`] | how a game goes |
 //! | [`job`] | games for another machine |
 //! | [`runner`], [`log`], [`logged`], [`archive`], [`conduct`] | how a match goes and is kept |
 //! | [`live`], [`follow`], [`replay`] | how others watch it and see its games again |
@@ -23,6 +23,7 @@ pub mod clock;
 pub mod conduct;
 #[cfg_attr(not(target_os = "linux"), path = "descendants_elsewhere.rs")]
 mod descendants;
+pub mod engine_log;
 pub mod follow;
 pub mod gtp;
 pub mod job;
@@ -31,6 +32,7 @@ pub mod log;
 pub mod logged;
 pub mod nboard;
 pub mod openings;
+pub mod opinions;
 pub mod plan;
 pub mod player;
 pub mod process;

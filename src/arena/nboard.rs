@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::clock::TimeControl;
+use super::engine_log::EngineLog;
 use super::gtp::wait_for_move;
 use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Reply, Turn};
 use super::process::{EngineProcess, TimedLine, head};
@@ -20,8 +21,9 @@ use crate::search::StopFlag;
 /// An engine behind NBoard.
 pub struct NBoardPlayer {
     command: Vec<String>,
-    depth: u32,
+    depth: Option<u32>,
     time: Arc<dyn TimeSource>,
+    log: Option<EngineLog>,
     running: Option<Running>,
 }
 
@@ -32,10 +34,11 @@ struct Running {
 }
 
 impl NBoardPlayer {
-    /// A player that will run this program and tell it this depth.
-    pub fn new(command: &[String], depth: u32) -> NBoardPlayer {
+    /// A player that will run this program, tell it this depth if there is one, and keep what is
+    /// said in `log`.
+    pub fn new(command: &[String], depth: Option<u32>, log: Option<EngineLog>) -> NBoardPlayer {
         let time = Arc::new(RealTime);
-        NBoardPlayer { command: command.to_owned(), depth, time, running: None }
+        NBoardPlayer { command: command.to_owned(), depth, time, log, running: None }
     }
 
     /// The same player, its moves measured by another clock.
@@ -47,10 +50,13 @@ impl NBoardPlayer {
 }
 
 impl Running {
-    fn start(command: &[String], depth: u32, time: &Arc<dyn TimeSource>) -> Result<Running, Fault> {
-        let mut process = EngineProcess::spawn(command, time)?;
+    fn start(player: &NBoardPlayer) -> Result<Running, Fault> {
+        let NBoardPlayer { command, log, time, .. } = player;
+        let mut process = EngineProcess::spawn(command, log.as_ref(), time)?;
         process.send("nboard 2")?;
-        process.send(&format!("set depth {depth}"))?;
+        if let Some(depth) = player.depth {
+            process.send(&format!("set depth {depth}"))?;
+        }
         Ok(Running { process, time: time.clone(), pings: 0 })
     }
 
@@ -135,7 +141,7 @@ impl Contestant for NBoardPlayer {
     fn start(&mut self, game: &GameStart<'_>) -> Result<(), Fault> {
         match &mut self.running {
             Some(running) => running.process.send("clear")?,
-            None => self.running = Some(Running::start(&self.command, self.depth, &self.time)?),
+            None => self.running = Some(Running::start(self)?),
         }
         let running = self.running.as_mut().expect("just started");
         running.ping(game.rules.patience, game.stop)

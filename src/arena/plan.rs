@@ -7,6 +7,7 @@ use rand::RngCore;
 use serde::{Deserialize, Serialize};
 
 use super::openings::Opening;
+use super::opinions::Opinion;
 use super::referee::Rules;
 use super::spec::{PlayerRecord, PlayerSpec};
 use crate::random::seeded_part;
@@ -33,6 +34,9 @@ pub struct Plan {
     pub sprt: Option<Sprt>,
     /// Players whose own games fix the scale on which the others are rated as the 2017 paper does.
     pub anchors: Vec<usize>,
+    /// The player whose rating is 0; without one the mean of all is.
+    #[serde(default)]
+    pub zero: Option<usize>,
 }
 
 /// Kinds of tournament.
@@ -45,10 +49,12 @@ pub enum Kind {
     Gauntlet,
     /// Two players.
     HeadToHead,
+    /// Who meets whom is listed.
+    Pairings,
 }
 
 impl Kind {
-    /// The pairings among so many players.
+    /// The pairings among so many players; none where they are listed by name.
     pub fn pairings(self, players: usize) -> Vec<(usize, usize)> {
         match self {
             Kind::RoundRobin => (0..players)
@@ -56,6 +62,7 @@ impl Kind {
                 .collect(),
             Kind::Gauntlet => (1..players).map(|other| (0, other)).collect(),
             Kind::HeadToHead => vec![(0, 1)],
+            Kind::Pairings => Vec::new(),
         }
     }
 }
@@ -102,6 +109,12 @@ pub struct MatchSettings {
     pub patience_ms: u64,
     /// Empties from which games are solved.
     pub adjudicate: Option<u32>,
+    /// Opinions that lose a game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resign: Option<Opinion>,
+    /// Opinions that draw it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw: Option<Opinion>,
     /// The match seed.
     pub seed: u64,
     /// The test that ends the match.
@@ -141,6 +154,11 @@ impl Plan {
         }
     }
 
+    /// What holds for Black and for White of a game: players may have clocks of their own.
+    pub fn rules_of(&self, game: &Scheduled) -> [Rules; 2] {
+        [game.black, game.white].map(|player| self.players[player].rules(&self.rules))
+    }
+
     /// The settings for the log.
     pub fn settings(&self) -> MatchSettings {
         MatchSettings {
@@ -154,6 +172,8 @@ impl Plan {
             margin_ms: self.rules.margin.as_millis() as u64,
             patience_ms: self.rules.patience.as_millis() as u64,
             adjudicate: self.rules.adjudicate,
+            resign: self.rules.resign,
+            draw: self.rules.draw,
             seed: self.seed,
             sprt: self.sprt,
         }
@@ -192,10 +212,13 @@ pub(super) mod tests {
                 margin: Duration::from_millis(50),
                 patience: Duration::from_secs(5),
                 adjudicate: None,
+                resign: None,
+                draw: None,
             },
             seed: 1,
             sprt: None,
             anchors: Vec::new(),
+            zero: None,
         }
     }
 

@@ -81,6 +81,9 @@ pub struct Fault {
     pub kind: FaultKind,
     /// What exactly happened.
     pub detail: String,
+    /// How long the answer took that came too late, milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late_ms: Option<f64>,
 }
 
 /// Kinds of failure.
@@ -115,6 +118,13 @@ impl FaultKind {
 impl Fault {
     /// A fault with its story.
     pub fn new(kind: FaultKind, detail: impl Into<String>) -> Fault {
-        Fault { kind, detail: detail.into() }
+        Fault { kind, detail: detail.into(), late_ms: None }
+    }
+
+    /// An answer that took so long.
+    pub fn late(elapsed: Duration, detail: impl Into<String>) -> Fault {
+        // Hundredths of a millisecond, as the log keeps other times.
+        let late_ms = Some((elapsed.as_secs_f64() * 1e5).round() / 100.0);
+        Fault { late_ms, ..Fault::new(FaultKind::TimeOut, detail) }
     }
 }

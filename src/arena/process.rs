@@ -17,6 +17,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::descendants::{self, Mark};
+use super::engine_log::{Conversation, EngineLog};
 use super::player::{Fault, FaultKind};
 use crate::engine::time::TimeSource;
 use crate::record::lines::{LONGEST_LINE, next_line};
@@ -61,6 +62,7 @@ pub struct EngineProcess {
     output: Option<Output>,
     unanswered: Arc<AtomicU64>,
     time: Arc<dyn TimeSource>,
+    log: Option<Conversation>,
 }
 
 /// The engine's lines and the thread that reads them.
@@ -81,16 +83,25 @@ impl Output {
 }
 
 impl EngineProcess {
-    /// Starts a program; the first word is the program, found by `PATH` if it has no slash. Its
-    /// answers are timed by `time`.
+    /// Starts a program; the first word is the program, found by `PATH` if it has no slash. What is
+    /// said is kept in `log`, if there is one; answers are timed by `time`.
     ///
     /// # Errors
     /// [`FaultKind::Crash`] if it cannot be started.
-    pub fn spawn(words: &[String], time: &Arc<dyn TimeSource>) -> Result<EngineProcess, Fault> {
+    pub fn spawn(
+        words: &[String],
+        log: Option<&EngineLog>,
+        time: &Arc<dyn TimeSource>,
+    ) -> Result<EngineProcess, Fault> {
         let crash = |why: &str| Fault::new(FaultKind::Crash, format!("cannot start: {why}"));
         let (program, arguments) = words.split_first().ok_or_else(|| crash("no command"))?;
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let (log, errors) = match log.map(EngineLog::open).transpose() {
+            Ok(Some((log, errors))) => (Some(log), Stdio::from(errors)),
+            Ok(None) => (None, Stdio::null()),
+            Err(error) => return Err(crash(&error.to_string())),
+        };
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         let mark = Mark::put(&mut command);
         let child = {
             // Held over the start, so that nobody takes a newcomer for an orphan.
@@ -106,6 +117,7 @@ impl EngineProcess {
             output: None,
             unanswered: Arc::new(AtomicU64::new(0)),
             time: time.clone(),
+            log,
         };
         process.input = process.child.stdin.take();
         process.output = Some(process.read_output().map_err(|error| crash(&error.to_string()))?);
@@ -130,6 +142,9 @@ impl EngineProcess {
     /// [`FaultKind::Crash`] if the engine has closed its input.
     pub fn send(&mut self, line: &str) -> Result<(), Fault> {
         self.unanswered.store(0, Ordering::Relaxed);
+        if let Some(log) = &mut self.log {
+            log.sent(line);
+        }
         let written = match &mut self.input {
             Some(input) => writeln!(input, "{line}").and_then(|()| input.flush()),
             None => Err(std::io::ErrorKind::BrokenPipe.into()),
@@ -153,7 +168,12 @@ impl EngineProcess {
             // Asked before waiting: what a process that has ended wrote is in the pipe by then.
             let exit = descendants::exit_status(&self.child);
             match self.next_line(wait) {
-                Ok(line) => return Ok(line),
+                Ok(line) => {
+                    if let Some(log) = &mut self.log {
+                        log.received(&line.text);
+                    }
+                    return Ok(line);
+                }
                 Err(RecvTimeoutError::Disconnected) => return Err(self.crash("ended its output")),
                 Err(RecvTimeoutError::Timeout) if exit.is_some() => {
                     return Err(self.crash("ended and left its output to another process"));
@@ -306,7 +326,8 @@ mod tests {
     #[test]
     fn a_program_that_is_not_there_is_named() {
         let time: Arc<dyn TimeSource> = Arc::new(RealTime);
-        let fault = EngineProcess::spawn(&["/no/such/engine".to_owned()], &time).err().unwrap();
+        let nobody = EngineProcess::spawn(&["/no/such/engine".to_owned()], None, &time);
+        let fault = nobody.err().unwrap();
         assert_eq!(fault.kind, FaultKind::Crash);
         assert!(fault.detail.contains("/no/such/engine"), "{}", fault.detail);
     }

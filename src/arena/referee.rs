@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::adjudicate::Adjudicator;
 use super::clock::TimeControl;
 use super::openings::Opening;
+use super::opinions::{Opinion, Opinions};
 use super::player::{Choice, Contestant, Fault, FaultKind, GameStart, Turn};
 use crate::engine::GameState;
 use crate::othello::{Color, Move};
@@ -29,6 +30,12 @@ pub struct Rules {
     pub patience: Duration,
     /// Solve and end the game when so few squares are empty.
     pub adjudicate: Option<u32>,
+    /// A side that thinks so badly of its game for so long has lost it.
+    #[serde(default)]
+    pub resign: Option<Opinion>,
+    /// A game that both sides think so even for so long is drawn.
+    #[serde(default)]
+    pub draw: Option<Opinion>,
 }
 
 /// How a game ended.
@@ -39,6 +46,8 @@ pub enum Ending {
     Finished,
     /// Solved exactly by the referee.
     Adjudicated,
+    /// Decided by what the players thought of it: this side lost, or nobody.
+    Opinions(Option<Side>),
     /// This side gave up.
     Resigned(Side),
     /// This side failed.
@@ -92,7 +101,11 @@ impl PlayedGame {
     /// Black's half points: 2 for a win, 1 for a draw.
     pub fn black_half_points(&self) -> u8 {
         match (&self.ending, self.discs) {
-            (Ending::Resigned(side) | Ending::Failed(side, _), _) => match side {
+            (Ending::Opinions(None), _) => 1,
+            (
+                Ending::Opinions(Some(side)) | Ending::Resigned(side) | Ending::Failed(side, _),
+                _,
+            ) => match side {
                 Side::Black => 0,
                 Side::White => 2,
             },
@@ -110,22 +123,26 @@ pub(super) fn half_points(discs: i32) -> u8 {
     }
 }
 
-/// Plays a game; `None` if the stop flag was raised before it ended.
+/// Plays a game by Black's and White's rules; `None` if the stop flag was raised before it ended.
 pub fn play(
     players: [&mut dyn Contestant; 2],
     opening: &Opening,
-    rules: &Rules,
+    rules: &[Rules; 2],
     seeds: [u64; 2],
     adjudicator: &mut Adjudicator,
     stop: &StopFlag,
 ) -> Option<PlayedGame> {
-    let game = GameState::of(GameRecord::of(opening.history.clone()))
-        .with_clocks(rules.control.clock(), rules.margin);
-    let mut table = Table { game, opening_plies: opening.history.moves().len() };
+    let [black_rules, white_rules] = rules;
+    let mut game = GameState::of(GameRecord::of(opening.history.clone()))
+        .with_clocks(black_rules.control.clock(), black_rules.margin);
+    game.set_clock(Color::White, white_rules.control.clock());
+    let opinions = Opinions::default();
+    let mut table = Table { game, opening_plies: opening.history.moves().len(), opinions };
     let [black, white] = players;
-    for (color, player, seed) in
-        [(Color::Black, &mut *black, seeds[0]), (Color::White, &mut *white, seeds[1])]
-    {
+    for (color, player, rules, seed) in [
+        (Color::Black, &mut *black, black_rules, seeds[0]),
+        (Color::White, &mut *white, white_rules, seeds[1]),
+    ] {
         let start = GameStart { opening: &opening.history, rules, seed, stop };
         if let Err(fault) = player.start(&start) {
             player.discard();
@@ -142,14 +159,17 @@ pub fn play(
             table.record(Move::Pass, Note::default());
             continue;
         }
-        if rules.adjudicate.is_some_and(|empties| board.position.empty_count() <= empties)
+        if black_rules.adjudicate.is_some_and(|empties| board.position.empty_count() <= empties)
             && let Some(score) = adjudicator.solve(board.position, stop)
         {
             return Some(table.end(Ending::Adjudicated, Some(score * board.turn.sign())));
         }
-        let player = match board.turn {
-            Color::Black => &mut *black,
-            Color::White => &mut *white,
+        if let Some(ending) = table.thought_decided(black_rules) {
+            return Some(table.end(ending, None));
+        }
+        let (player, rules) = match board.turn {
+            Color::Black => (&mut *black, black_rules),
+            Color::White => (&mut *white, white_rules),
         };
         let answer = table.ask(player, board.turn, rules, stop);
         if stop.is_stopped() {
@@ -170,6 +190,7 @@ pub fn play(
 struct Table {
     game: GameState,
     opening_plies: usize,
+    opinions: Opinions,
 }
 
 impl Table {
@@ -192,7 +213,7 @@ impl Table {
                 left.unwrap_or_default().as_secs_f64(),
                 rules.margin.as_secs_f64()
             );
-            return Err(failed(Fault::new(FaultKind::TimeOut, detail)));
+            return Err(failed(Fault::late(reply.elapsed, detail)));
         }
         let played = match reply.choice {
             Choice::Play(played) => played,
@@ -203,8 +224,16 @@ impl Table {
             return Err(failed(Fault::new(FaultKind::IllegalMove, detail)));
         }
         let eval = reply.score.map(|score| score.discs());
+        self.opinions.add(color, eval);
         self.record(played, Note { eval, seconds: Some(reply.elapsed.as_secs_f64()) });
         Ok(())
+    }
+
+    /// How the game ends if the players think it decided and the rules heed that.
+    fn thought_decided(&self, rules: &Rules) -> Option<Ending> {
+        let loser = rules.resign.and_then(|rule| self.opinions.loser(rule));
+        let drawn = rules.draw.is_some_and(|rule| self.opinions.drawn(rule));
+        loser.map(|side| Ending::Opinions(Some(side))).or(drawn.then_some(Ending::Opinions(None)))
     }
 
     fn record(&mut self, played: Move, note: Note) {

@@ -63,6 +63,8 @@ fn ending(ending: &Ending) -> String {
     match ending {
         Ending::Finished => String::new(),
         Ending::Adjudicated => "solved".to_owned(),
+        Ending::Opinions(None) => "drawn by opinion".to_owned(),
+        Ending::Opinions(Some(side)) => format!("{} lost by opinion", name(side)),
         Ending::Resigned(side) => format!("{} resigned", name(side)),
         Ending::Failed(side, fault) => format!("{}: {}", name(side), fault.kind.name()),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
@@ -9,6 +10,7 @@ use thiserror::Error;
 
 use super::adjudicate::Adjudicator;
 use super::clock::TimeControl;
+use super::engine_log::EngineLog;
 use super::live::{LiveGames, Watched};
 use super::logged::LoggedGame;
 use super::plan::Plan;
@@ -28,11 +30,13 @@ pub struct Spectators<'a> {
     pub after_game: &'a (dyn Fn(&LoggedGame) + Sync),
     /// The table in which the games under way stand.
     pub live: Option<&'a LiveGames>,
+    /// The directory in which what engines say is kept.
+    pub logs: Option<&'a Path>,
 }
 
 impl Default for Spectators<'_> {
     fn default() -> Self {
-        Spectators { after_game: &|_| {}, live: None }
+        Spectators { after_game: &|_| {}, live: None, logs: None }
     }
 }
 
@@ -83,7 +87,8 @@ impl Venue for Here {
     fn note(&self, plan: &Plan) -> Option<String> {
         let wanted = plan.threads() * self.0.max(1);
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        (wanted > cores && plan.rules.control != TimeControl::None)
+        let mut controls = plan.players.iter().map(|player| player.rules(&plan.rules).control);
+        (wanted > cores && controls.any(|control| control != TimeControl::None))
             .then(|| format!("{wanted} search threads on {cores} cores: timed games will be noisy"))
     }
 
@@ -116,16 +121,19 @@ pub fn run<B>(
 ) -> Result<Option<B>, OptionError> {
     // Refuse bad options before anything is played.
     for player in &plan.players {
-        player.build()?;
+        player.build(None)?;
     }
     let next = AtomicUsize::new(0);
     let (sender, finished) = mpsc::channel();
     std::thread::scope(|scope| {
-        for _ in 0..workers.clamp(1, games.len().max(1)) {
+        for worker in 1..=workers.clamp(1, games.len().max(1)) {
             let (sender, next) = (sender.clone(), &next);
             std::thread::Builder::new()
                 .stack_size(WORKER_STACK)
-                .spawn_scoped(scope, move || work(plan, games, next, stop, spectators, &sender))
+                .spawn_scoped(scope, move || {
+                    let log = |name: &str| Some(EngineLog::new(spectators.logs?, name, worker));
+                    work(plan, games, next, &log, stop, spectators, &sender);
+                })
                 .expect("the system can start a thread");
         }
         drop(sender);
@@ -145,11 +153,12 @@ fn work(
     plan: &Plan,
     games: &[usize],
     next: &AtomicUsize,
+    log: &dyn Fn(&str) -> Option<EngineLog>,
     stop: &StopFlag,
     spectators: Spectators<'_>,
     sender: &mpsc::Sender<LoggedGame>,
 ) {
-    let mut seats = Seats { players: &plan.players, made: HashMap::new() };
+    let mut seats = Seats { players: &plan.players, log, made: HashMap::new() };
     let mut adjudicator = Adjudicator::default();
     while let Some(&number) = games.get(next.fetch_add(1, Ordering::Relaxed)) {
         if stop.is_stopped() {
@@ -158,9 +167,10 @@ fn work(
         let scheduled = plan.game(number);
         let players = seats.both(scheduled.black, scheduled.white);
         let opening = &plan.openings[scheduled.opening];
+        let rules = plan.rules_of(&scheduled);
         let mut play = |players| {
             let seeds = scheduled.seeds;
-            referee::play(players, opening, &plan.rules, seeds, &mut adjudicator, stop)
+            referee::play(players, opening, &rules, seeds, &mut adjudicator, stop)
         };
         let played = match spectators.live {
             None => play(players),
@@ -187,6 +197,7 @@ fn work(
 /// A worker's own players, made when first needed and kept for the games to come.
 struct Seats<'a> {
     players: &'a [PlayerSpec],
+    log: &'a dyn Fn(&str) -> Option<EngineLog>,
     made: HashMap<usize, Box<dyn Contestant>>,
 }
 
@@ -194,7 +205,10 @@ impl Seats<'_> {
     fn both(&mut self, black: usize, white: usize) -> [&mut dyn Contestant; 2] {
         for index in [black, white] {
             self.made.entry(index).or_insert_with(|| {
-                self.players[index].build().expect("built once already before the first game")
+                let player = &self.players[index];
+                player
+                    .build((self.log)(&player.name))
+                    .expect("built once already before the first game")
             });
         }
         let [first, second] = self.made.get_disjoint_mut([&black, &white]);

@@ -7,12 +7,15 @@
 //! gtp:/usr/games/gtp-rhino -l 1            an engine that speaks GTP
 //! name=Rhino,gtp:/usr/games/gtp-rhino      the same with a name
 //! depth=12,nboard:./ntest                  an engine that speaks NBoard, told this depth
+//! default,time=1/move                      any player with a clock of its own
 //! ```
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::builtin::BuiltIn;
+use super::clock::{TimeControl, TimeControlError};
+use super::engine_log::EngineLog;
 use super::gtp::GtpPlayer;
 use super::nboard::NBoardPlayer;
 use super::openings::Opening;
@@ -32,6 +35,9 @@ pub struct PlayerSpec {
     pub name: String,
     /// What plays.
     pub engine: Engine,
+    /// Its own clock instead of the match's.
+    #[serde(default)]
+    pub time: Option<TimeControl>,
 }
 
 /// What plays.
@@ -49,8 +55,8 @@ pub enum Engine {
     NBoard {
         /// Program and arguments.
         command: Vec<String>,
-        /// The value of its `set depth`.
-        depth: u32,
+        /// The value of its `set depth`, if it shall be told one.
+        depth: Option<u32>,
     },
 }
 
@@ -62,9 +68,6 @@ pub struct PlayerRecord {
     /// `method=…,depth=…` or the engine's protocol and command line.
     pub plays: String,
 }
-
-/// Depth given to an NBoard engine when none is named: the GUI's usual middle level.
-pub const NBOARD_DEPTH: u32 = 12;
 
 /// Why a player cannot be had.
 #[derive(Debug, Error)]
@@ -96,7 +99,15 @@ pub enum SpecError {
         /// Why.
         source: OptionError,
     },
-    /// An external engine takes only `name` and, with NBoard, `depth`.
+    /// Not a clock.
+    #[error("player `{spec}`: {source}")]
+    Time {
+        /// The whole text.
+        spec: String,
+        /// Why.
+        source: TimeControlError,
+    },
+    /// An external engine takes only `name`, `time` and, with NBoard, `depth`.
     #[error("player `{spec}`: an external engine has no option `{key}` here; use its command line")]
     NotForEngines {
         /// The whole text.
@@ -157,10 +168,12 @@ impl PlayerSpec {
             }
             None => Options::new(),
         };
-        let mut name = None;
+        let (mut name, mut time) = (None, None);
         for &(key, value) in &settings {
             if key == "name" {
                 name = Some(value.to_owned());
+            } else if key == "time" {
+                time = Some(control(spec, value)?);
             } else {
                 options
                     .set(key, value)
@@ -168,18 +181,24 @@ impl PlayerSpec {
             }
         }
         let name = name.unwrap_or_else(|| spec.trim().to_owned());
-        Ok(PlayerSpec { name, engine: Engine::BuiltIn(options) })
+        Ok(PlayerSpec { name, engine: Engine::BuiltIn(options), time })
     }
 
-    /// Makes the player; an external engine is not started before its first game.
+    /// The rules of a match with this player's own clock, if it has one.
+    pub fn rules(&self, of_match: &Rules) -> Rules {
+        Rules { control: self.time.unwrap_or(of_match.control), ..*of_match }
+    }
+
+    /// Makes the player; an external engine is not started before its first game, and what is said
+    /// to it and by it is kept in `log`.
     ///
     /// # Errors
     /// If a built-in player's options cannot be used.
-    pub fn build(&self) -> Result<Box<dyn Contestant>, OptionError> {
+    pub fn build(&self, log: Option<EngineLog>) -> Result<Box<dyn Contestant>, OptionError> {
         Ok(match &self.engine {
             Engine::BuiltIn(options) => Box::new(BuiltIn::new(options)?),
-            Engine::Gtp { command } => Box::new(GtpPlayer::new(command)),
-            Engine::NBoard { command, depth } => Box::new(NBoardPlayer::new(command, *depth)),
+            Engine::Gtp { command } => Box::new(GtpPlayer::new(command, log)),
+            Engine::NBoard { command, depth } => Box::new(NBoardPlayer::new(command, *depth, log)),
         })
     }
 
@@ -190,7 +209,7 @@ impl PlayerSpec {
     /// What went wrong.
     pub fn try_out(&self, opening: &Opening, rules: &Rules, stop: &StopFlag) -> Result<(), String> {
         let start = GameStart { opening: &opening.history, rules, seed: 1, stop };
-        self.build()
+        self.build(None)
             .map_err(|error| error.to_string())?
             .start(&start)
             .map_err(|fault| format!("{}: {}", fault.kind.name(), fault.detail))
@@ -219,8 +238,13 @@ impl PlayerSpec {
             }
             Engine::Gtp { command } => format!("gtp:{}", command.join(" ")),
             Engine::NBoard { command, depth } => {
-                format!("depth={depth},nboard:{}", command.join(" "))
+                let depth = depth.map_or(String::new(), |depth| format!("depth={depth},"));
+                format!("{depth}nboard:{}", command.join(" "))
             }
+        };
+        let plays = match self.time {
+            Some(time) => format!("time={time},{plays}"),
+            None => plays,
         };
         PlayerRecord { name: self.name.clone(), plays }
     }
@@ -236,17 +260,17 @@ fn engine(
         protocol_and_command.split_once(':').ok_or_else(|| bad("no protocol"))?;
     let command = split_command(text).ok_or_else(|| bad("a quote in the command is not closed"))?;
     let program = command.first().ok_or_else(|| bad("no command after the protocol"))?;
-    let mut name = None;
-    let mut depth = NBOARD_DEPTH;
+    let (mut name, mut depth, mut time) = (None, None, None);
     for &(key, value) in settings {
         match key {
             "name" => name = Some(value.to_owned()),
+            "time" => time = Some(control(spec, value)?),
             "depth" if protocol == "nboard" => {
                 let mut checked = Options::new();
                 checked
                     .set("depth", value)
                     .map_err(|source| SpecError::Option { spec: spec.to_owned(), source })?;
-                depth = checked.get(&DEPTH) as u32;
+                depth = Some(checked.get(&DEPTH) as u32);
             }
             _ => {
                 return Err(SpecError::NotForEngines {
@@ -259,7 +283,12 @@ fn engine(
     let file = program.rsplit('/').next().unwrap_or(program).to_owned();
     let engine =
         if protocol == "gtp" { Engine::Gtp { command } } else { Engine::NBoard { command, depth } };
-    Ok(PlayerSpec { name: name.unwrap_or(file), engine })
+    Ok(PlayerSpec { name: name.unwrap_or(file), engine, time })
+}
+
+/// A player's own clock.
+fn control(spec: &str, text: &str) -> Result<TimeControl, SpecError> {
+    text.parse().map_err(|source| SpecError::Time { spec: spec.to_owned(), source })
 }
 
 /// Splits a command line at blanks; `'…'` and `"…"` hold words together. `None` if a quote stays
@@ -315,9 +344,13 @@ mod tests {
         assert_eq!(rhino.name, "Rhino");
         assert_eq!(rhino.record().plays, "gtp:/usr/games/gtp-rhino -l 1");
         let ntest = PlayerSpec::parse("depth=9,nboard:sh -c 'exec a,b=\"c d\"'").unwrap();
-        let Engine::NBoard { command, depth: 9 } = &ntest.engine else { panic!("{ntest:?}") };
+        let Engine::NBoard { command, depth: Some(9) } = &ntest.engine else { panic!("{ntest:?}") };
         assert_eq!(command[2], "exec a,b=\"c d\"");
         assert_eq!(ntest.name, "sh");
+        let plain = PlayerSpec::parse("time=1/move,nboard:./ntest").unwrap();
+        assert_eq!(plain.record().plays, "time=1/move,nboard:./ntest");
+        let timed = PlayerSpec::parse("depth=2,time=5+1").unwrap();
+        assert_eq!(timed.record().plays, "time=5+1,method=minimax,depth=2");
     }
 
     #[test]
@@ -329,6 +362,7 @@ mod tests {
         assert!(error("default,depth=x").contains("option `depth`: `x`"));
         assert!(error("depth=3,gtp:a").contains("no option `depth` here"));
         assert!(error("default,gtp:a").contains("`default` is no option=value"));
+        assert!(error("default,time=x").contains("`x` is no time control"));
         assert!(error("gtp: ").contains("no command"));
         assert!(error("gtp:a 'b").contains("quote"));
     }

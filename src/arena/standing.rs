@@ -133,7 +133,7 @@ pub struct PlayerStanding {
     pub paper: Option<f64>,
     /// Mean time per own move, milliseconds.
     pub move_time: MeanEstimate,
-    /// Longest own move, milliseconds.
+    /// Longest own move, milliseconds, those that came too late included.
     pub longest_move: f64,
     /// Its failures.
     pub failures: Failures,
@@ -280,10 +280,11 @@ fn players(plan: &Plan, games: &[&LoggedGame], pairings: &[PairingResult]) -> Ve
             games: result.games as f64,
         })
         .collect();
-    let bayes = ratings::rate(plan.players.len(), &meetings, PRIOR_DRAWS);
-    let likely = ratings::rate(plan.players.len(), &meetings, 0.0);
+    let bayes = ratings::rate_from(plan.players.len(), &meetings, PRIOR_DRAWS, plan.zero);
+    let likely = ratings::rate_from(plan.players.len(), &meetings, 0.0, plan.zero);
     let paper = paper_ratings(plan, &meetings);
     let mut times = vec![Vec::new(); plan.players.len()];
+    let mut late = vec![0.0f64; plan.players.len()];
     let mut standings: Vec<PlayerStanding> = plan
         .players
         .iter()
@@ -321,10 +322,11 @@ fn players(plan: &Plan, games: &[&LoggedGame], pairings: &[PairingResult]) -> Ve
         if let Ending::Failed(side, fault) = &record.ending {
             let loser = if *side == Side::Black { scheduled.black } else { scheduled.white };
             *standings[loser].failures.kinds.entry(fault.kind.name().to_owned()).or_default() += 1;
+            late[loser] = late[loser].max(fault.late_ms.unwrap_or(0.0));
         }
     }
-    for (standing, times) in standings.iter_mut().zip(times) {
-        standing.longest_move = times.iter().copied().fold(0.0, f64::max);
+    for ((standing, times), late) in standings.iter_mut().zip(times).zip(late) {
+        standing.longest_move = times.iter().copied().fold(late, f64::max);
         standing.move_time = times.into_iter().collect::<Moments>().mean_estimate();
     }
     standings

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::clock::{TimeControl, TimeControlError};
+use super::opinions::{Opinion, OpinionError};
 use super::spec::{Engine, make_names_unique};
 use super::{Kind, OpeningError, OpeningSource, Plan, PlayerSpec, Rules};
 use crate::options::OptionError;
@@ -28,6 +29,10 @@ pub struct MatchTerms {
     pub patience: u64,
     /// Solve games exactly when so few squares are empty, and end them
     pub adjudicate: Option<u32>,
+    /// DISCS,MOVES: a player that thinks so badly of its game for so many own moves has lost it
+    pub resign: Option<String>,
+    /// DISCS,MOVES: a game that both players think so even for so many own moves each is drawn
+    pub draw: Option<String>,
     /// Seed of the openings and of every game
     pub seed: u64,
     /// Greatest depth of every built-in player
@@ -49,6 +54,9 @@ pub enum TermsError {
     /// Not a clock.
     #[error(transparent)]
     Time(#[from] TimeControlError),
+    /// Not a rule for opinions.
+    #[error(transparent)]
+    Opinion(#[from] OpinionError),
     /// Openings that cannot be read.
     #[error(transparent)]
     Openings(#[from] OpeningError),
@@ -88,6 +96,8 @@ impl Default for MatchTerms {
             margin: DEFAULT_MARGIN_MS,
             patience: DEFAULT_PATIENCE_S,
             adjudicate: None,
+            resign: None,
+            draw: None,
             seed: DEFAULT_SEED,
             depth: None,
             nodes: None,
@@ -125,10 +135,13 @@ impl MatchTerms {
                 margin: Duration::from_millis(self.margin),
                 patience: Duration::from_secs(self.patience),
                 adjudicate: self.adjudicate,
+                resign: opinion(&self.resign)?,
+                draw: opinion(&self.draw)?,
             },
             seed: self.seed,
             sprt: None,
             anchors: Vec::new(),
+            zero: None,
         })
     }
 
@@ -147,6 +160,10 @@ impl MatchTerms {
         }
         Ok(())
     }
+}
+
+fn opinion(text: &Option<String>) -> Result<Option<Opinion>, OpinionError> {
+    text.as_deref().map(str::parse).transpose()
 }
 
 /// Reads `ELO0,ELO1` or `ELO0,ELO1,ALPHA,BETA`.

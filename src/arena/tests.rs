@@ -205,7 +205,7 @@ fn timed_game(control: &str, step: Duration) -> PlayedGame {
     referee::play(
         [&mut slow, &mut quick],
         opening,
-        &plan.rules,
+        &[plan.rules, plan.rules],
         [1, 1],
         &mut Adjudicator::default(),
         &stop,
@@ -219,6 +219,7 @@ fn a_built_in_player_that_oversleeps_its_clock_loses_on_time() {
     let Ending::Failed(Side::Black, fault) = &late.ending else { panic!("{:?}", late.ending) };
     assert_eq!(fault.kind, FaultKind::TimeOut);
     assert_eq!(late.black_half_points(), 0);
+    assert_eq!(fault.late_ms, Some(1051.0));
     let in_time = timed_game("1/move", Duration::from_millis(1050));
     assert_eq!(in_time.ending, Ending::Finished);
     // Thirty moves of a tenth of a second do not fit into one second.
@@ -233,4 +234,41 @@ fn a_player_without_any_limit_of_its_own_still_moves() {
     let Engine::BuiltIn(options) = &options.engine else { panic!("built-in") };
     let limits = engine::move_limits(options, Position::START, None);
     assert_ne!(limits, Limits::default());
+}
+
+#[test]
+fn games_that_a_player_thinks_lost_end_there_and_come_back_from_the_log() {
+    let mut plan = small_plan(&["depth=1", "depth=2"], Kind::HeadToHead, 4);
+    plan.rules.resign = Some("6,2".parse().unwrap());
+    plan.rules.draw = Some("0,60".parse().unwrap());
+    let mut ended = 0;
+    for game in play_all(&plan, 1).values() {
+        game.check(&plan).unwrap();
+        if let Ending::Opinions(loser) = &game.ending {
+            ended += 1;
+            let points = if *loser == Some(Side::Black) { 0 } else { 2 };
+            assert_eq!((game.half_points, game.discs), (points, None));
+            assert!(archive::record(&plan, game).unwrap().result.is_some());
+        }
+    }
+    assert!(ended > 0);
+}
+
+#[test]
+fn every_player_may_have_its_own_clock() {
+    let plan = small_plan(&["depth=1", "depth=1,time=5+1"], Kind::HeadToHead, 1);
+    let clocks = |game| plan.rules_of(&plan.game(game)).map(|rules| rules.control.to_string());
+    assert_eq!(clocks(0), ["none", "5+1"]);
+    assert_eq!(clocks(1), ["5+1", "none"]);
+    assert_eq!(play_all(&plan, 1).len(), 2);
+}
+
+#[test]
+fn few_games_are_said_to_be_few() {
+    let plan = small_plan(&["depth=2", "depth=1"], Kind::HeadToHead, 5);
+    let games = play_all(&plan, 1);
+    let two: Games = games.iter().take(2).map(|(&number, game)| (number, game.clone())).collect();
+    let text = |games: &Games| report::text(&plan, &Standing::of(&plan, games));
+    assert!(text(&two).contains("too few games to tell") && !text(&two).contains("LOS"));
+    assert!(text(&games).contains("LOS") && !text(&games).contains("too few"));
 }

@@ -2,11 +2,13 @@
 //!
 //! ```toml
 //! description = "three methods"   # optional
-//! kind = "round-robin"            # or "gauntlet" (with hero = "name"), "head-to-head"
+//! kind = "round-robin"            # or "gauntlet" (with hero = "name"), "head-to-head",
+//!                                 # "pairings" (with pairings = [["name", "other"], …])
 //! games = 100                     # in each pairing; every other term of `kitai match` too
 //! openings = "random:8"
 //! time = "0.1/move"
 //! anchors = ["minimax"]           # optional: rate the others as the 2017 paper does
+//! zero = "minimax"                # optional: the player whose rating is 0 (else the mean is)
 //!
 //! [players]                       # name = player, as on the command line of `kitai match`
 //! minimax = "method=minimax"
@@ -31,12 +33,17 @@ pub struct TournamentFile {
     description: String,
     kind: Kind,
     hero: Option<String>,
+    #[serde(default)]
+    pairings: Vec<(String, String)>,
+    zero: Option<String>,
     games: Option<usize>,
     openings: Option<String>,
     time: Option<String>,
     margin: Option<u64>,
     patience: Option<u64>,
     adjudicate: Option<u32>,
+    resign: Option<String>,
+    draw: Option<String>,
     seed: Option<u64>,
     depth: Option<u32>,
     nodes: Option<u64>,
@@ -66,6 +73,8 @@ impl TournamentFile {
             margin: self.margin.unwrap_or(usual.margin),
             patience: self.patience.unwrap_or(usual.patience),
             adjudicate: self.adjudicate,
+            resign: self.resign.clone(),
+            draw: self.draw.clone(),
             seed: over.seed.or(self.seed).unwrap_or(usual.seed),
             depth: self.depth,
             nodes: self.nodes,
@@ -92,6 +101,11 @@ impl TournamentFile {
             }
             (_, Some(_)) => return Err(TournamentError::Form("only a gauntlet has a hero")),
             (_, None) => {}
+        }
+        if (self.kind == Kind::Pairings) == self.pairings.is_empty() {
+            return Err(TournamentError::Form(
+                "kind = \"pairings\" and a list of pairings go together",
+            ));
         }
         match (self.kind, players.len()) {
             (_, 0 | 1) => Err(TournamentError::Form("at least two players are needed")),
@@ -125,10 +139,10 @@ pub enum TournamentError {
     /// Terms that make no sense.
     #[error(transparent)]
     Terms(#[from] TermsError),
-    /// A name in `hero` or `anchors` that no player has.
+    /// A name in `hero`, `anchors`, `pairings` or `zero` that no player has.
     #[error("the {role} `{name}` is not among the players")]
     Unknown {
-        /// `hero` or `anchor`.
+        /// What the name is for.
         role: &'static str,
         /// The name.
         name: String,
@@ -153,10 +167,23 @@ impl TournamentFile {
     /// If players or terms make no sense.
     pub fn plan(&self, over: &Overrides) -> Result<Plan, TournamentError> {
         let mut plan = self.terms(over).plan(self.players()?, self.kind)?;
+        let names: Vec<_> = plan.players.iter().map(|player| player.name.clone()).collect();
+        let index = |role, name: &String| {
+            let found = names.iter().position(|known| known == name);
+            found.ok_or_else(|| TournamentError::unknown(role, name))
+        };
         for name in &self.anchors {
-            let index = plan.players.iter().position(|player| player.name == *name);
-            plan.anchors.push(index.ok_or_else(|| TournamentError::unknown("anchor", name))?);
+            plan.anchors.push(index("anchor", name)?);
         }
+        for (first, second) in &self.pairings {
+            let pair =
+                (index("player of a pairing", first)?, index("player of a pairing", second)?);
+            if pair.0 == pair.1 {
+                return Err(TournamentError::Form("nobody plays against itself"));
+            }
+            plan.pairings.push(pair);
+        }
+        plan.zero = self.zero.as_ref().map(|name| index("zero", name)).transpose()?;
         if let Some(test) = &self.sprt {
             if plan.pairings.len() != 1 {
                 return Err(TournamentError::Form("a sequential test needs exactly two players"));
@@ -206,6 +233,10 @@ mod tests {
         assert!(error("kind = 'gauntlet'").contains("needs hero"));
         assert!(error("kind = 'gauntlet'\nhero = 'x'").contains("`x` is not among"));
         assert!(error("kind = 'round-robin'\nanchors = ['x']").contains("anchor `x`"));
+        assert!(error("kind = 'pairings'").contains("list of pairings"));
+        assert!(error("kind = 'pairings'\npairings = [['a', 'x']]").contains("`x`"));
+        assert!(error("kind = 'pairings'\npairings = [['a', 'a']]").contains("itself"));
+        assert!(error("kind = 'round-robin'\nzero = 'x'").contains("zero `x`"));
         assert!(error("kind = 'round-robin'\ngames = 3").contains("even"));
         assert!(error("kind = 'round-robin'\ntime = 'x'").contains("`x` is no time control"));
         let one = parsed("kind = 'round-robin'\n[players]\na = 'depth=1'\n").unwrap_err();

@@ -1,9 +1,14 @@
-//! What commands share: engine options on the command line, Ctrl-C.
+//! What commands share: engine options on the command line, outputs, dates, Ctrl-C.
+
+use std::path::Path;
 
 use super::CliError;
 use crate::config;
 use crate::options::Options;
+use crate::record::date;
 use crate::search::StopFlag;
+use crate::search::minimax::THREADS;
+use crate::server;
 
 /// Engine options of a command.
 #[derive(clap::Args, Debug, Clone, Default, PartialEq)]
@@ -36,16 +41,24 @@ impl EngineArgs {
         self.on_top_of(self.config.as_deref().unwrap_or("default"))
     }
 
+    /// The same for work that a person waits for: all cores unless `threads` is set.
+    ///
+    /// # Errors
+    /// An unknown preset, option or value.
+    pub(super) fn options_for_a_person(&self) -> Result<Options, CliError> {
+        with_all_cores(self.options_for_play()?)
+    }
+
     fn on_top_of(&self, preset: &str) -> Result<Options, CliError> {
-        self.apply(config::load(preset).map_err(CliError::input)?.options)
+        self.apply(config::load(preset).map_err(CliError::usage)?.options)
     }
 
     fn apply(&self, mut options: Options) -> Result<Options, CliError> {
         for setting in &self.settings {
             let (name, value) = setting.split_once('=').ok_or_else(|| {
-                CliError::Input(format!("`{setting}` is not of the form NAME=VALUE"))
+                CliError::usage(format!("`{setting}` is not of the form NAME=VALUE"))
             })?;
-            options.set(name.trim(), value).map_err(CliError::input)?;
+            options.set(name.trim(), value).map_err(CliError::usage)?;
         }
         Ok(options)
     }
@@ -67,9 +80,44 @@ impl EngineArgs {
     pub(super) fn options_with_hash(&self, mib: u32) -> Result<Options, CliError> {
         let mut options = self.options()?;
         if !options.changed().any(|(name, _)| name == "hash") {
-            options.set("hash", &mib.to_string()).map_err(CliError::input)?;
+            options.set("hash", &mib.to_string()).map_err(CliError::usage)?;
         }
         Ok(options)
+    }
+}
+
+/// These options with every core at work, unless `threads` is set.
+///
+/// # Errors
+/// None that a valid set of options can cause.
+pub(super) fn with_all_cores(mut options: Options) -> Result<Options, CliError> {
+    if options.chosen(&THREADS).is_none() {
+        options.set(THREADS.spec.name, "auto").map_err(CliError::usage)?;
+    }
+    Ok(options)
+}
+
+/// Today in UTC: `2026-11-18`.
+pub(super) fn today() -> String {
+    let (year, month, day) = date::of_days(date::now() / 86_400);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// That a file can be put there, said before the work rather than after it.
+///
+/// # Errors
+/// If its directory does not exist, or the name is a directory's.
+pub(super) fn check_output(path: &Path) -> Result<(), CliError> {
+    let missing = |what: &Path, why: &str| {
+        let error = std::io::Error::new(std::io::ErrorKind::NotFound, why.to_owned());
+        Err(CliError::io(what.display().to_string(), error))
+    };
+    match path.parent() {
+        _ if path.is_dir() => missing(path, "is a directory"),
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+            missing(folder, "there is no such directory to write into")
+        }
+        _ => Ok(()),
     }
 }
 
@@ -77,8 +125,10 @@ impl EngineArgs {
 pub(super) fn stop_on_interrupt() -> StopFlag {
     let stop = StopFlag::new();
     let flag = stop.clone();
-    // Fails only if a handler is already installed (several commands in one test process).
-    let _ = ctrlc::set_handler(move || flag.stop());
+    if let Err(problem) = server::on_interrupt(move || flag.stop()) {
+        // Ctrl-C then ends the process at once, as it does by itself.
+        tracing::warn!(%problem, "signals cannot be watched");
+    }
     stop
 }
 
@@ -107,6 +157,26 @@ mod tests {
             EngineArgs { config: None, settings }.options_with_hash(256).unwrap().get(&HASH)
         };
         assert_eq!((hash(&[]), hash(&["hash=8"])), (256, 8));
+    }
+
+    #[test]
+    fn outputs_need_a_directory() {
+        assert!(check_output(Path::new("plain.txt")).is_ok());
+        assert!(check_output(&std::env::temp_dir().join("x.txt")).is_ok());
+        for bad in [Path::new("/nonexistent/x.txt"), &std::env::temp_dir()] {
+            assert!(matches!(check_output(bad), Err(CliError::Io { .. })), "{}", bad.display());
+        }
+    }
+
+    #[test]
+    fn where_a_person_waits_all_cores_work_unless_told_otherwise() {
+        let threads = |settings: &[&str]| {
+            let settings = settings.iter().map(|&setting| setting.to_owned()).collect();
+            EngineArgs { config: None, settings }.options_for_a_person().unwrap().get(&THREADS)
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from) as i64;
+        assert_eq!((threads(&[]), threads(&["threads=3"])), (cores.min(256), 3));
+        assert_eq!(options(&[]).unwrap().get(&THREADS), 1);
     }
 
     #[test]

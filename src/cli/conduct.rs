@@ -31,6 +31,11 @@ pub(super) struct Conduct {
     /// Games at a time [default: 1]
     #[arg(long, short = 'c', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub concurrency: Option<u32>,
+    /// Keep each engine's conversation (NAME-WORKER.log) and standard error (NAME-WORKER.stderr)
+    /// in this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    #[cfg_attr(feature = "fleet", arg(conflicts_with = "nats"))]
+    pub log_dir: Option<PathBuf>,
     /// Learn every game into this opening book (begun if there is none) before the next begins;
     /// players use it with book=BOOK
     #[arg(long, value_name = "BOOK")]
@@ -112,14 +117,15 @@ fn in_place(
             news: &mut |news| view.show(news),
         };
         let replay = conduct.fleet.excluded();
-        let how = conduct::Conduct { out, venue: &mut venue, replay, learn };
+        let how = conduct::Conduct { out, venue: &mut venue, replay, learn, logs: None };
         let standing = conduct::conduct(plan, how, &stop, watch);
         bar.finish_and_clear();
         view.finish();
         return standing;
     }
     let mut here = Here(conduct.concurrency.unwrap_or(1) as usize);
-    let how = conduct::Conduct { out, venue: &mut here, replay: Vec::new(), learn };
+    let logs = conduct.log_dir.clone();
+    let how = conduct::Conduct { out, venue: &mut here, replay: Vec::new(), learn, logs };
     conduct::conduct(plan, how, &stop, watch)
 }
 

@@ -5,42 +5,52 @@
 //! complete.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::common::stop_on_interrupt;
+use super::common::{check_output, stop_on_interrupt};
+use super::input::{Source, shorten};
 use super::{CliError, Output, progress};
 use crate::record::date;
 use crate::record::format::Writer;
-use crate::record::{Format, whole_file, wthor};
+use crate::record::{Fault, Format, GameRecord, whole_file, wthor};
+use crate::text;
 use crate::training::sources::EXTENSION;
 use crate::training::upgrade::upgrade;
 
 /// Convert games or positions between formats.
 ///
 /// Formats go by extension: .ggf, .sgf, .txt (transcripts), .obf, .pos (boards), .wtb (WTHOR, with
-/// .jou and .trn for names). `-` is standard input or output. Bad games are reported with their
+/// .jou and .trn for names), and an input without one by its content. `-` is standard input or
+/// output. Of a game, .obf and .pos keep one position: the last, or what --at or --every say. Bad games are reported with their
 /// place and left out; the exit code is then 1 unless --skip-bad is given. From .kpos to .kpos,
 /// position files of version 1 become version 2.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  kitai convert WTH_1999.wtb games.ggf\n  kitai convert games.ggf \
-games.sgf --skip-bad\n  echo f5d6c3 | kitai convert - - --from transcript --to ggf\n\nWith --json \
+games.sgf --skip-bad\n  kitai convert games.ggf positions.obf --every\n  echo f5d6c3 | kitai convert - - --to ggf\n\nWith --json \
 one object: from, to, read (records), written, bad."
 )]
 pub(super) struct Args {
-    /// File to read, or - for standard input
-    input: PathBuf,
+    /// File to read, - for standard input, or a game or position itself
+    #[arg(allow_hyphen_values = true)]
+    input: String,
     /// File to write, or - for standard output
     output: PathBuf,
-    /// Format to read [default: by the extension]
+    /// Format to read [default: by the extension, else by the content]
     #[arg(long, value_enum)]
     from: Option<FormatName>,
     /// Format to write [default: by the extension]
     #[arg(long, value_enum)]
     to: Option<FormatName>,
+    /// Positions: the one after so many moves of each game; shorter games are left out
+    #[arg(long, value_name = "MOVES", conflicts_with = "every")]
+    at: Option<usize>,
+    /// Positions: every one of each game, its last included
+    #[arg(long)]
+    every: bool,
     /// Leave bad games out and succeed; they are still reported and counted
     #[arg(long)]
     skip_bad: bool,
@@ -63,24 +73,29 @@ const SHOW_EVERY: u64 = 1024;
 /// # Errors
 /// If a file cannot be read or written, a format is unknown, or games were bad.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
-    if [&args.input, &args.output].iter().all(|path| path.extension() == Some(EXTENSION.as_ref())) {
-        let upgraded = upgrade(&args.input, &args.output).map_err(CliError::input)?;
+    let (input, made) = (Path::new(&args.input), &args.output);
+    if [input, made].iter().all(|path| path.extension() == Some(EXTENSION.as_ref())) {
+        check_output(made)?;
+        let upgraded = upgrade(input, made).map_err(CliError::input)?;
         output.line(format_args!(
             "{} positions written as {} games",
             upgraded.positions, upgraded.games
         ))?;
         return output.object(&upgraded);
     }
-    let from = format_of(&args.input, args.from, "--from")?;
     let to = format_of(&args.output, args.to, "--to")?;
+    if (args.every || args.at.is_some()) && !matches!(to, Format::Obf | Format::Board) {
+        return Err(CliError::usage("--at and --every choose positions, for .obf and .pos"));
+    }
     let to_stdout = is_dash(&args.output);
     let report = if to_stdout {
-        convert(args, from, Writer::new(to, BufWriter::new(io::stdout().lock())))?.0
+        convert(args, Writer::new(to, BufWriter::new(io::stdout().lock())))?.0
     } else {
-        to_file(args, from, to)?
+        check_output(&args.output)?;
+        to_file(args, to)?
     };
     let Report { read, written, bad, .. } = &report;
-    let summary = format!("{read} records read, {written} written, {bad} bad");
+    let summary = format!("{} read, {written} written, {bad} bad", text::count(*read, "record"));
     if to_stdout {
         eprintln!("kitai: {summary}");
     } else {
@@ -89,9 +104,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     }
     if report.bad > 0 && !args.skip_bad {
         return Err(CliError::Found(format!(
-            "{}: {} bad records left out (--skip-bad accepts that)",
-            args.input.display(),
-            report.bad
+            "{}: {} left out (--skip-bad accepts that)",
+            args.input,
+            text::count(report.bad, "bad record")
         )));
     }
     Ok(())
@@ -133,7 +148,7 @@ fn is_dash(path: &Path) -> bool {
 
 fn format_of(path: &Path, given: Option<FormatName>, flag: &str) -> Result<Format, CliError> {
     given.map(Format::from).or_else(|| Format::of_path(path)).ok_or_else(|| {
-        CliError::Input(format!(
+        CliError::usage(format!(
             "{}: the extension names no format; say {flag} ggf, sgf, transcript, obf, board or \
              wthor",
             path.display()
@@ -143,15 +158,15 @@ fn format_of(path: &Path, given: Option<FormatName>, flag: &str) -> Result<Forma
 
 /// Converts into a file that has its name only when it is complete. If every record was bad there
 /// is none.
-fn to_file(args: &Args, from: Format, to: Format) -> Result<Report, CliError> {
+fn to_file(args: &Args, to: Format) -> Result<Report, CliError> {
     let io = |error| CliError::io(args.output.display().to_string(), error);
     let make = |partial: &Path| {
         let file = File::create(partial).map_err(io)?;
-        let done = convert(args, from, Writer::new(to, BufWriter::new(file)))?;
+        let done = convert(args, Writer::new(to, BufWriter::new(file)))?;
         if done.0.written == 0 && done.0.bad > 0 && !args.skip_bad {
             let Report { bad, .. } = done.0;
-            let input = args.input.display();
-            return Err(CliError::Found(format!("{input}: {bad} bad records and no good one")));
+            let bad = text::count(bad, "bad record");
+            return Err(CliError::Found(format!("{}: {bad} and no good one", args.input)));
         }
         Ok(done)
     };
@@ -171,29 +186,26 @@ fn to_file(args: &Args, from: Format, to: Format) -> Result<Report, CliError> {
 /// Reads, reports and writes; also gives back the name files of a WTHOR database.
 fn convert<W: Write>(
     args: &Args,
-    from: Format,
     mut writer: Writer<W>,
 ) -> Result<(Report, Option<wthor::Files>), CliError> {
-    let (name, input, bar) = open(&args.input)?;
-    let names = match from {
-        Format::Wthor if !is_dash(&args.input) => {
-            wthor::Names::beside(&args.input).map_err(CliError::input)?
-        }
-        _ => wthor::Names::default(),
-    };
+    let mut opened = Source::of(&args.input)?.open(args.from.map(Format::from))?;
+    let bar = opened.length.map_or_else(indicatif::ProgressBar::hidden, progress::bytes);
+    opened.reader = Box::new(BufReader::new(bar.wrap_read(opened.reader)));
+    let (name, from) = (opened.name.clone(), opened.format);
     let interrupted = stop_on_interrupt();
     let mut report = Report { from: word(from), to: word(writer.format()), ..Report::default() };
     let complain = |bad: &mut u64, error: String| {
         *bad += 1;
         bar.suspend(|| eprintln!("kitai: {error}"));
     };
-    for record in from.read(BufReader::new(bar.wrap_read(input)), names) {
+    let failed = |error| CliError::io(args.output.display().to_string(), error);
+    for record in opened.records() {
         if interrupted.is_stopped() {
             return Err(CliError::Found("interrupted; nothing was written".to_owned()));
         }
         report.read += 1;
         if report.read.is_multiple_of(SHOW_EVERY) {
-            bar.set_message(format!("{} records", report.read));
+            bar.set_message(text::count(report.read, "record"));
         }
         let record = match record {
             Ok(record) => record,
@@ -202,22 +214,38 @@ fn convert<W: Write>(
                 continue;
             }
         };
-        match writer.write(&record) {
-            Ok(()) => report.written += 1,
-            Err(crate::record::Fault::Io(error)) => {
-                return Err(CliError::io(args.output.display().to_string(), error));
-            }
-            Err(fault) => {
-                complain(&mut report.bad, format!("{name}: record {}: {fault}", report.read))
+        for record in chosen(record, args) {
+            match writer.write(&record) {
+                Ok(()) => report.written += 1,
+                Err(Fault::Io(error)) => return Err(failed(error)),
+                Err(fault) => {
+                    complain(&mut report.bad, format!("{name}: record {}: {fault}", report.read));
+                }
             }
         }
     }
     bar.finish_and_clear();
     let files = writer.finish(today()).map_err(|fault| match fault {
-        crate::record::Fault::Io(error) => CliError::io(args.output.display().to_string(), error),
+        Fault::Io(error) => failed(error),
         other => CliError::input(other),
     })?;
     Ok((report, files))
+}
+
+/// What is written of a record: all of it, or the positions that were asked for.
+fn chosen(record: GameRecord, args: &Args) -> Vec<GameRecord> {
+    let moves = record.history.moves().len();
+    let after = |at| {
+        let mut part = record.clone();
+        shorten(&mut part, at);
+        part
+    };
+    match args.at {
+        Some(at) if at > moves => Vec::new(),
+        Some(at) => vec![after(at)],
+        None if args.every => (0..=moves).map(after).collect(),
+        None => vec![record],
+    }
 }
 
 /// A format as the command line spells it.
@@ -225,22 +253,9 @@ fn word(format: Format) -> String {
     format.extension_and_word().1.to_owned()
 }
 
-/// The input with its name and a progress bar over its length.
-fn open(path: &Path) -> Result<(String, Box<dyn Read>, indicatif::ProgressBar), CliError> {
-    if is_dash(path) {
-        let bar = indicatif::ProgressBar::hidden();
-        return Ok(("standard input".to_owned(), Box::new(io::stdin()), bar));
-    }
-    let name = path.display().to_string();
-    let file = File::open(path).map_err(|error| CliError::io(&name, error))?;
-    let length = file.metadata().map_err(|error| CliError::io(&name, error))?.len();
-    Ok((name, Box::new(file), progress::bytes(length)))
-}
-
 /// Today (UTC) as WTHOR headers have it: century, year in it, month, day.
 fn today() -> [u8; 4] {
-    let seconds = date::now();
-    let (year, month, day) = date::of_days(seconds / 86_400);
+    let (year, month, day) = date::of_days(date::now() / 86_400);
     [(year / 100) as u8, (year % 100) as u8, month as u8, day as u8]
 }
 
@@ -264,8 +279,19 @@ mod tests {
         }
 
         fn convert(&self, from: &str, to: &str, skip_bad: bool) -> Result<(), String> {
-            let (input, output) = (self.path(from), self.path(to));
-            let args = Args { input, output, from: None, to: None, skip_bad };
+            self.positions(from, to, None, false, skip_bad)
+        }
+
+        fn positions(
+            &self,
+            from: &str,
+            to: &str,
+            at: Option<usize>,
+            every: bool,
+            skip_bad: bool,
+        ) -> Result<(), String> {
+            let (input, output) = (self.path(from).display().to_string(), self.path(to));
+            let args = Args { input, output, from: None, to: None, at, every, skip_bad };
             run(&args, &mut Output::new(true, false)).map_err(|error| error.to_string())
         }
     }
@@ -299,7 +325,7 @@ mod tests {
         let folder = Folder::new("bad-games");
         fs::write(folder.path("a.txt"), "f5d6\nf5a1\nf5f6\n").unwrap();
         let error = folder.convert("a.txt", "b.sgf", false).unwrap_err();
-        assert!(error.contains("1 bad records left out"), "{error}");
+        assert!(error.contains("1 bad record left out"), "{error}");
         folder.convert("a.txt", "c.sgf", true).unwrap();
         let written = fs::read_to_string(folder.path("c.sgf")).unwrap();
         assert_eq!(written.lines().count(), 2);
@@ -307,6 +333,21 @@ mod tests {
         // WTHOR has no room for unfinished games: reported like bad ones.
         assert!(folder.convert("a.txt", "d.wtb", false).unwrap_err().contains("3 bad records"));
         assert!(!folder.path("d.wtb.part").exists() && !folder.path("d.wtb").exists());
+    }
+
+    #[test]
+    fn positions_of_games_are_chosen_by_their_number() {
+        let folder = Folder::new("positions");
+        fs::write(folder.path("a.txt"), "f5d6c3\nf5\n").unwrap();
+        let lines = |name: &str| fs::read_to_string(folder.path(name)).unwrap().lines().count();
+        folder.positions("a.txt", "last.pos", None, false, false).unwrap();
+        folder.positions("a.txt", "second.obf", Some(2), false, false).unwrap();
+        folder.positions("a.txt", "all.pos", None, true, false).unwrap();
+        assert_eq!(["last.pos", "second.obf", "all.pos"].map(lines), [2, 1, 4 + 2]);
+        let refused = folder.positions("a.txt", "b.ggf", Some(2), false, false).unwrap_err();
+        assert!(refused.contains("choose positions"), "{refused}");
+        let nowhere = folder.convert("a.txt", "missing/b.ggf", false).unwrap_err();
+        assert!(nowhere.contains("no such directory"), "{nowhere}");
     }
 
     #[test]

@@ -91,8 +91,8 @@ fn rows(
     stop: &StopFlag,
 ) -> Result<Vec<Row>, CliError> {
     let mut options = args.engine.training_options()?;
-    options.set("eval", name).map_err(CliError::input)?;
-    let evaluator = eval::build(&options).map_err(CliError::input)?;
+    options.set("eval", name).map_err(CliError::usage)?;
+    let evaluator = eval::build(&options).map_err(CliError::usage)?;
     let bar = progress::steps(known.len() as u64, "positions");
     let said: Option<Vec<f64>> = known
         .par_iter()

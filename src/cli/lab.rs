@@ -113,7 +113,7 @@ fn one_move(args: &OneMoveArgs, output: &mut Output) -> Result<(), CliError> {
     let sigma = args
         .sigma
         .or_else(|| published.map(|stage| Deviation::clamped(stage.sigma)))
-        .ok_or_else(|| CliError::Input(format!("S = {} needs --sigma", args.after)))?;
+        .ok_or_else(|| CliError::usage(format!("S = {} needs --sigma", args.after)))?;
     let games = read_games(&args.games).map_err(CliError::input)?;
     let positions = sample(&games.games, args.after, args.positions, args.seed);
     if positions.is_empty() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use super::common::{EngineArgs, stop_on_interrupt};
+use super::common::{EngineArgs, check_output, stop_on_interrupt};
 #[cfg(feature = "fleet")]
 use super::nats::{FleetArgs, FleetView, failed};
 use super::{CliError, Output, progress};
@@ -78,6 +78,7 @@ struct Report {
 /// # Errors
 /// If a file or option cannot be used, or the run was interrupted.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    check_output(&args.output)?;
     let selection = Selection {
         empties: args.empties_min..=args.empties_max,
         share: args.share,

@@ -40,7 +40,7 @@ impl LogArgs {
         };
         let filter = EnvFilter::builder()
             .parse(&level)
-            .map_err(|error| CliError::Input(format!("log level `{level}`: {error}")))?;
+            .map_err(|error| CliError::usage(format!("log level `{level}`: {error}")))?;
         let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
         // A second start in one process (tests) keeps the first.
         match &self.log {

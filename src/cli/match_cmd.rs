@@ -12,7 +12,8 @@ use crate::arena::{Kind, PlayerSpec};
 ///
 /// A player is a preset with changed options (default,depth=6), options on top of the defaults
 /// (method=minimax,depth=4), or an engine: gtp:COMMAND or nboard:COMMAND, with name=NAME in front
-/// if wanted (name=Rhino,gtp:/usr/games/gtp-rhino -l 1). Each opening is played twice with the
+/// if wanted (name=Rhino,gtp:/usr/games/gtp-rhino -l 1); time=CONTROL gives a player a clock of its
+/// own. Each opening is played twice with the
 /// colours swapped; the Elo interval counts these pairs.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -56,6 +57,13 @@ struct Terms {
     /// Solve games exactly when so few squares are empty, and end them
     #[arg(long, value_name = "EMPTIES", value_parser = clap::value_parser!(u32).range(1..=30))]
     pub adjudicate: Option<u32>,
+    /// End games a player thinks lost: its opinion at or below -DISCS for MOVES own moves, and the
+    /// other's not against it
+    #[arg(long, value_name = "DISCS,MOVES")]
+    pub resign: Option<String>,
+    /// End games both players think even: opinions within DISCS for MOVES own moves each
+    #[arg(long, value_name = "DISCS,MOVES")]
+    pub draw: Option<String>,
     /// Seed of the openings and of every game
     #[arg(long, default_value_t = DEFAULT_SEED)]
     pub seed: u64,
@@ -76,6 +84,7 @@ struct Terms {
 impl From<&Terms> for MatchTerms {
     fn from(terms: &Terms) -> MatchTerms {
         let Terms { games, openings, time, margin, patience, adjudicate, seed, .. } = terms.clone();
+        let Terms { resign, draw, .. } = terms.clone();
         let Terms { depth, nodes, playouts, threads, .. } = *terms;
         MatchTerms {
             games,
@@ -84,6 +93,8 @@ impl From<&Terms> for MatchTerms {
             margin,
             patience,
             adjudicate,
+            resign,
+            draw,
             seed,
             depth,
             nodes,
@@ -100,10 +111,10 @@ impl From<&Terms> for MatchTerms {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let players = [&args.first, &args.second]
         .into_iter()
-        .map(|text| PlayerSpec::parse(text).map_err(CliError::input))
+        .map(|text| PlayerSpec::parse(text).map_err(CliError::usage))
         .collect::<Result<_, _>>()?;
     let mut plan =
-        MatchTerms::from(&args.terms).plan(players, Kind::HeadToHead).map_err(CliError::input)?;
-    plan.sprt = args.sprt.as_deref().map(parse_sprt).transpose().map_err(CliError::input)?;
+        MatchTerms::from(&args.terms).plan(players, Kind::HeadToHead).map_err(CliError::usage)?;
+    plan.sprt = args.sprt.as_deref().map(parse_sprt).transpose().map_err(CliError::usage)?;
     conduct(&plan, &args.conduct, output)
 }

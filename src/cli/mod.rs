@@ -16,9 +16,12 @@ mod expect;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod ggs;
+mod groups;
+mod input;
 mod lab;
 mod label;
 mod logging;
+mod man;
 mod match_cmd;
 mod move_cmd;
 #[cfg(feature = "fleet")]
@@ -45,7 +48,7 @@ mod worker;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use thiserror::Error;
 
 use crate::server::Protocol;
@@ -84,6 +87,7 @@ enum Command {
     /// Serve a GTP client
     Gtp(serve::Args),
     Label(label::Args),
+    Man(man::Args),
     Match(match_cmd::Args),
     Move(move_cmd::Args),
     /// Serve an NBoard client
@@ -120,6 +124,9 @@ pub enum CliError {
     /// A position, record or argument could not be read.
     #[error("{0}")]
     Input(String),
+    /// The command line asks for something that makes no sense: exit code 2.
+    #[error("{0}")]
+    Usage(String),
     /// The work was done and found something wrong (a mismatch, bad games): already reported.
     #[error("{0}")]
     Found(String),
@@ -129,6 +136,11 @@ impl CliError {
     /// An I/O error with the name of its file or stream.
     pub fn io(context: impl Into<String>, source: std::io::Error) -> CliError {
         CliError::Io { context: context.into(), source }
+    }
+
+    /// A wrong command line.
+    pub fn usage(error: impl std::fmt::Display) -> CliError {
+        CliError::Usage(error.to_string())
     }
 
     /// An input error from anything that prints as one.
@@ -143,21 +155,26 @@ impl Cli {
         if self.command.is_some() && self.serve != serve::Args::default() {
             let hint =
                 "flags of the server (--config, --set, --listen, …) stand after a subcommand";
-            return Err(CliError::Input(hint.to_owned()));
+            return Err(CliError::usage(hint));
         }
         self.log.start()
     }
 }
 
+/// The command line, its subcommands shown by what they are for.
+fn command() -> clap::Command {
+    groups::grouped(Cli::command())
+}
+
 /// Parses the command line and runs it.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::from_arg_matches(&command().get_matches()).unwrap_or_else(|error| error.exit());
     let mut output = Output::new(cli.json, std::io::stdout().is_terminal());
     let result = cli.prepare().and_then(|()| match &cli.command {
         Some(Command::Analyze(args)) => analyze::run(args, &mut output),
         Some(Command::Bench(args)) => bench::run(args, &mut output),
         Some(Command::Book(args)) => book::run(args, &mut output),
-        Some(Command::Completions(args)) => completions::run(args, Cli::command()),
+        Some(Command::Completions(args)) => completions::run(args, command()),
         Some(Command::Convert(args)) => convert::run(args, &mut output),
         Some(Command::EvalTest(args)) => eval_test::run(args, &mut output),
         Some(Command::Expect(args)) => expect::run(args, &mut output),
@@ -166,6 +183,7 @@ pub fn main() -> ExitCode {
         Some(Command::Fleet(args)) => fleet::run(args, &mut output),
         Some(Command::Gtp(args)) => serve::run(args, Protocol::Gtp),
         Some(Command::Label(args)) => label::run(args, &mut output),
+        Some(Command::Man(args)) => man::run(args, command()),
         Some(Command::Match(args)) => match_cmd::run(args, &mut output),
         Some(Command::Move(args)) => move_cmd::run(args, &mut output),
         Some(Command::Nboard(args)) => serve::run(args, Protocol::NBoard),
@@ -195,7 +213,7 @@ pub fn main() -> ExitCode {
         }
         Err(error) => {
             eprintln!("kitai: {error}");
-            ExitCode::FAILURE
+            if matches!(error, CliError::Usage(_)) { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -206,6 +224,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_well_formed() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

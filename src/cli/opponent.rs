@@ -208,11 +208,11 @@ fn suspects(args: &Args) -> Result<Vec<Suspect>, CliError> {
     let mut options = Options::new();
     let mut names = vec!["discs", "mobility", "shioda", "pattern"];
     if let Some(file) = &args.zebra_coeffs {
-        options.set("zebra-coeffs", &file.to_string_lossy()).map_err(CliError::input)?;
+        options.set("zebra-coeffs", &file.to_string_lossy()).map_err(CliError::usage)?;
         names.push("zebra");
     }
     let suspect = |name| by_name(name, &options).map(|evaluation| Suspect { name, evaluation });
-    names.into_iter().map(suspect).collect::<Result<_, _>>().map_err(CliError::input)
+    names.into_iter().map(suspect).collect::<Result<_, _>>().map_err(CliError::usage)
 }
 
 fn observe(estimate: &mut Estimate, game: &GameRecord, color: Color, args: &Args) {

@@ -54,7 +54,14 @@ pub(super) fn run(_args: &Args, output: &mut Output) -> Result<(), CliError> {
         .map(|entry| Named { name: entry.name.to_owned(), help: entry.help.to_owned() })
         .collect();
     let presets: Vec<Named> = config::built_in()
-        .map(|preset| Named { name: preset.name, help: preset.description })
+        .chain(config::user_presets())
+        .map(|preset| Named {
+            help: match preset.rating {
+                Some(rating) => format!("{} (rated {rating})", preset.description),
+                None => preset.description,
+            },
+            name: preset.name,
+        })
         .collect();
     output.line("Options (--set NAME=VALUE, kitai-set NAME VALUE in GTP, presets):")?;
     for entry in catalogue().entries() {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::{CliError, Output};
+use super::{CliError, Output, progress};
 use crate::othello::perft::{PassRule, divide};
 use crate::record::Board;
 
@@ -44,10 +44,12 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let position = args.position.unwrap_or(Board::START).position;
     let rule = if args.free_pass { PassRule::Free } else { PassRule::CountsAsPly };
     let began = Instant::now();
+    let sign_of_life = progress::spinner(&format!("perft {}", args.depth));
     let split: Vec<(String, u64)> = divide(position, args.depth, rule)
         .into_iter()
         .map(|(square, leaves)| (square.map_or("pass".to_owned(), |s| s.to_string()), leaves))
         .collect();
+    sign_of_life.finish_and_clear();
     // Depth 0 and a finished game are one leaf with nothing to split.
     let leaves = if split.is_empty() { 1 } else { split.iter().map(|entry| entry.1).sum() };
     let seconds = began.elapsed().as_secs_f64();

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-use super::common::{EngineArgs, stop_on_interrupt};
+use super::common::{EngineArgs, check_output, stop_on_interrupt};
 #[cfg(feature = "fleet")]
 use super::nats::{FleetArgs, FleetView, failed};
 use super::{CliError, Output, progress};
 #[cfg(feature = "fleet")]
 use crate::fleet::{coordinator::conduct, work::selfplay::SelfPlayWork};
 use crate::search::StopFlag;
+use crate::text;
 use crate::training::selfplay::{SelfPlaySettings, selfplay};
 #[cfg(feature = "fleet")]
 use crate::training::{Progress, selfplay::SelfPlayFile};
@@ -69,11 +70,12 @@ struct Report {
 /// If an option or the output cannot be used, or the run was interrupted.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     if args.opening_min > args.opening_max {
-        return Err(CliError::Input(format!(
+        return Err(CliError::usage(format!(
             "--opening-min {} is above --opening-max {}",
             args.opening_min, args.opening_max
         )));
     }
+    check_output(&args.output)?;
     let settings = SelfPlaySettings {
         options: args.engine.training_options()?,
         games: args.games,
@@ -88,7 +90,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let games = play(args, &settings, &bar, &stop)?;
     bar.finish_and_clear();
     let name = args.output.display().to_string();
-    output.line(format_args!("{name}: {games} games"))?;
+    output.line(format_args!("{name}: {}", text::count(games.into(), "game")))?;
     output.object(&Report { output: name, games, wanted: args.games })?;
     if games < args.games {
         return Err(CliError::Found("interrupted; the same command goes on".to_owned()));

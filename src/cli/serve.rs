@@ -55,7 +55,7 @@ pub(super) fn run(args: &Args, protocol: Protocol) -> Result<(), CliError> {
         // Begun before anybody looks for it.
         SharedBook::open_to_learn(book)?;
         if options.get(&BOOK).is_empty() {
-            options.put(&BOOK, book.display().to_string()).map_err(CliError::input)?;
+            options.put(&BOOK, book.display().to_string()).map_err(CliError::usage)?;
         }
     }
     let service = Service { protocol, options, learn_file: args.learn.clone() };
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, protocol: Protocol) -> Result<(), CliError> {
         }
         return server::serve_stdio(&service).map_err(|error| failed("standard streams", error));
     };
-    let mut listen: Listen = address.parse().map_err(CliError::input)?;
+    let mut listen: Listen = address.parse().map_err(CliError::usage)?;
     if let Some(connections) = args.connections {
         listen.connections = connections as usize;
     }
@@ -87,7 +87,7 @@ pub(super) fn run(args: &Args, protocol: Protocol) -> Result<(), CliError> {
 fn failed(place: &str, error: ServeError) -> CliError {
     match error {
         ServeError::Io(source) => CliError::io(place, source),
-        other => CliError::input(other),
+        other => CliError::usage(other),
     }
 }
 

@@ -2,24 +2,27 @@
 
 use std::fmt::Write;
 
+use anstyle::{Ansi256Color, AnsiColor, Color as AnsiStyleColor, Color::Ansi as Color16, Style};
 use serde::Serialize;
 
+use super::input::GameArgs;
 use super::{CliError, Output};
 use crate::book;
 use crate::othello::{Color, Square};
-use crate::record::{Board, History, ggf, sgf, transcript};
+use crate::record::{Board, History};
+use crate::text;
 
-/// Show a position: a board, moves from the usual start, or a game in GGF or SGF.
+/// Show a position or the end of a game
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  kitai show f5d6c3d3c4\n  kitai show \
 '---------------------------OX------XO--------------------------- X'\n  kitai show \
-'(;GM[Othello]B[f5]W[d6];)'\n\nWith --json one object: board, turn, black, white, empties (discs \
-and empty squares), legal_moves,\nmust_pass, over, score (disc difference for Black, empties to \
-the winner, once over), moves and opening (its name).")]
+'(;GM[Othello]B[f5]W[d6];)'\n  kitai show games.wtb --number 3 --at 20\n  cat game.sgf | kitai show -\n\n\
+With --json one object: board, turn, black, white, empties (discs and empty squares), legal_moves,\n\
+must_pass, over, score (disc difference for Black, empties to the winner, once over), moves and \
+opening (its name).")]
 pub(super) struct Args {
-    /// 64 squares and the side to move, moves such as f5d6, or a game
-    #[arg(allow_hyphen_values = true)]
-    position: String,
+    #[command(flatten)]
+    game: GameArgs,
 }
 
 #[derive(Serialize)]
@@ -42,7 +45,7 @@ struct Report {
 /// # Errors
 /// If the position cannot be read or standard output cannot be written.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
-    let history = read(&args.position).map_err(CliError::input)?;
+    let history = args.game.read()?.history;
     output.line(drawn(&history, output.color()))?;
     let board = history.board();
     output.object(&Report {
@@ -60,15 +63,6 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     })
 }
 
-/// A game in brackets is GGF or SGF; everything else is a board, moves, or both.
-fn read(text: &str) -> Result<History, crate::record::RecordError> {
-    if !text.contains('(') {
-        return transcript::parse(text);
-    }
-    let parse = if text.contains("GM[2]") { sgf::parse } else { ggf::parse };
-    parse(text).map(|record| record.history)
-}
-
 /// The board with its rulers, and beside it what there is to say.
 pub(super) fn drawn(history: &History, color: bool) -> String {
     let board = history.board();
@@ -76,14 +70,8 @@ pub(super) fn drawn(history: &History, color: bool) -> String {
     let mut text = String::from("    a b c d e f g h\n");
     for row in 0..8 {
         write!(text, "  {} ", row + 1).expect("writing to a string cannot fail");
-        if color {
-            text.push_str(GREEN);
-        }
         for square in Square::all().filter(|square| square.row() == row) {
             text.push_str(&symbol(board, square, color));
-        }
-        if color {
-            text.push_str(PLAIN);
         }
         let fact = facts.get(usize::from(row)).map_or("", String::as_str);
         writeln!(text, "  {fact}").expect("writing to a string cannot fail");
@@ -92,33 +80,35 @@ pub(super) fn drawn(history: &History, color: bool) -> String {
 }
 
 /// Black on green.
-const GREEN: &str = "\x1b[30;48;5;29m";
-/// White on whatever was there.
-const WHITE: &str = "\x1b[97m";
-/// Black on whatever was there.
-const BLACK: &str = "\x1b[30m";
-/// The terminal's own colours.
-const PLAIN: &str = "\x1b[0m";
+const GREEN: Style = Style::new().fg_color(Some(Color16(AnsiColor::Black))).bg_color(Some(BOARD));
+/// The board's own colour.
+const BOARD: AnsiStyleColor = AnsiStyleColor::Ansi256(Ansi256Color(29));
+/// White discs on the board.
+const WHITE: Style =
+    Style::new().fg_color(Some(Color16(AnsiColor::BrightWhite))).bg_color(Some(BOARD));
 
-/// Two characters for a square: a disc, `+` where the mover may play, or a dot.
+/// Two characters for a square: a disc, `+` where the mover may play, or a dot. The discs differ in
+/// shape as well as in colour.
 fn symbol(board: Board, square: Square, color: bool) -> String {
     let legal = board.position.legal_moves().contains(square);
-    match (board.at(square), color) {
-        (Some(disc), false) => format!("{} ", disc.symbol()),
-        (Some(Color::Black), true) => format!("{BLACK}● "),
-        (Some(Color::White), true) => format!("{WHITE}● "),
-        (None, false) => if legal { "+ " } else { "· " }.to_owned(),
-        (None, true) => format!("{BLACK}{} ", if legal { '+' } else { '·' }),
+    let empty = if legal { '+' } else { '·' };
+    if !color {
+        return format!("{} ", board.at(square).map_or(empty, Color::symbol));
     }
+    let (style, shape) = match board.at(square) {
+        Some(Color::Black) => (GREEN, '●'),
+        Some(Color::White) => (WHITE, '○'),
+        None => (GREEN, empty),
+    };
+    format!("{style}{shape} {style:#}")
 }
 
 fn facts(history: &History) -> Vec<String> {
     let board = history.board();
     let side = |color: Color| {
         let discs = board.discs(color).count();
-        let plural = if discs == 1 { "disc" } else { "discs" };
         let name = if color == Color::Black { "Black" } else { "White" };
-        format!("{name} ({}): {discs} {plural}", color.symbol())
+        format!("{name} ({}): {}", color.symbol(), text::count(u64::from(discs), "disc"))
     };
     let moves = board.position.legal_moves();
     let state = if history.is_over() {
@@ -147,6 +137,7 @@ fn facts(history: &History) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::transcript;
 
     #[test]
     fn a_position_is_drawn_with_its_legal_moves_and_facts() {
@@ -160,15 +151,13 @@ mod tests {
   7 · · · · · · · · \x20\x20
   8 · · · · · · · · \x20\x20
 ";
-        assert_eq!(drawn(&read("f5").unwrap(), false), expected);
+        assert_eq!(drawn(&transcript::parse("f5").unwrap(), false), expected);
     }
 
     #[test]
-    fn games_in_brackets_boards_and_moves_are_the_same_position() {
-        let moves = read("f5 d6").unwrap();
-        assert_eq!(read("(;GM[Othello]B[f5]W[d6];)").unwrap(), moves);
-        assert_eq!(read("(;GM[2];B[fe];W[df])").unwrap(), moves);
-        let board = moves.board();
-        assert_eq!(read(&board.to_string()).unwrap().board(), board);
+    fn discs_differ_in_shape_where_colours_are_used() {
+        let shown = drawn(&transcript::parse("f5").unwrap(), true);
+        assert_eq!((shown.matches('●').count(), shown.matches('○').count()), (4, 1));
+        assert!(shown.contains("\u{1b}["));
     }
 }

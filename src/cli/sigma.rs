@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::common::{EngineArgs, stop_on_interrupt};
+use super::common::{EngineArgs, check_output, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::eval::{self, EVAL};
 use crate::search::expectation::Deviation;
@@ -120,11 +120,12 @@ fn stages(text: &str) -> Result<RangeInclusive<u32>, String> {
 /// # Errors
 /// If an option, a file of games or the table cannot be used, or the work was interrupted.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    args.out.as_deref().map_or(Ok(()), check_output)?;
     let mut options = args.engine.options()?;
     if let Some(name) = &args.eval {
-        options.set("eval", name).map_err(CliError::input)?;
+        options.set("eval", name).map_err(CliError::usage)?;
     }
-    let evaluation = eval::choose(&options).map_err(CliError::input)?;
+    let evaluation = eval::choose(&options).map_err(CliError::usage)?;
     let games = read_games(&args.games).map_err(CliError::input)?;
     let (passes, finished) = passes_and_ends(&options);
     let settings = ExpectationSettings {

@@ -1,13 +1,10 @@
 //! `kitai solve`: endgame problems, solved and compared with the file's answers.
 
-use std::fs::File;
-use std::io::BufReader;
-use std::path::PathBuf;
-
 use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::common::{EngineArgs, stop_on_interrupt};
+use super::input::Source;
 #[cfg(feature = "fleet")]
 use super::nats::{FleetArgs, FleetView, failed};
 use super::{CliError, Output, progress};
@@ -15,12 +12,13 @@ use super::{CliError, Output, progress};
 use crate::fleet::{coordinator::conduct, work::solve::SolveWork};
 use crate::options::Options;
 use crate::othello::Move;
-use crate::record::obf::{self, Problem};
+use crate::record::obf::Problem;
 use crate::score::Score;
 use crate::search::report::DepthLabel;
 use crate::search::{Limits, Outcome, Request, build};
+use crate::text;
 
-/// Solve the positions of an OBF file and check the file's answers.
+/// Solve positions and check a problem file's answers
 ///
 /// Scores are exact unless --confidence says otherwise. The exit code is 1 if an answer differs.
 #[derive(clap::Args, Debug)]
@@ -28,10 +26,13 @@ use crate::search::{Limits, Outcome, Request, build};
 kitai solve fforum-40-59.obf --first 1 --last 10\n  \
 kitai solve hard-20.obf --threads 2 --hash 512 --json\n  \
 kitai solve hard-25.obf --last 20 --wld\n  \
-kitai solve hard-25.obf --depth 15")]
+kitai solve hard-25.obf --depth 15\n  \
+kitai solve '-XXXXXX-XOOXXOOXXOXOOXOXXXOXXOXXXXXOXOXXXOXXXOOXXOOOOOX--OOOOX-- X'")]
 pub(super) struct Args {
-    /// Problems, one position per line
-    file: PathBuf,
+    /// A position, a file of problems, boards or games (their last positions), or - for standard
+    /// input
+    #[arg(allow_hyphen_values = true)]
+    positions: String,
     /// Number of the first problem to solve, from 1
     #[arg(long, default_value_t = 1)]
     first: usize,
@@ -87,7 +88,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let problems = read(args)?;
     let mut options = args.engine.options_with_hash(256)?;
     let mut set = |name, value: Option<u32>| match value {
-        Some(value) => options.set(name, &value.to_string()).map_err(CliError::input),
+        Some(value) => options.set(name, &value.to_string()).map_err(CliError::usage),
         None => Ok(()),
     };
     set("threads", args.threads)?;
@@ -122,7 +123,7 @@ fn solve_all(
     problems: &[(usize, Problem)],
     options: &Options,
     limits: Limits,
-    #[cfg_attr(not(feature = "fleet"), allow(unused))] bar: &ProgressBar,
+    bar: &ProgressBar,
     on_solved: &mut dyn FnMut(usize, &Outcome) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     let stop = stop_on_interrupt();
@@ -140,12 +141,12 @@ fn solve_all(
         view.finish();
         return ended.map_err(failed);
     }
-    let mut method = build(options).map_err(CliError::input)?;
+    let mut method = build(options).map_err(CliError::usage)?;
     for (index, (_, problem)) in problems.iter().enumerate() {
         // Each problem stands alone: times and nodes do not depend on the ones before it.
         method.clear();
         let request = Request::new(problem.board.position, limits);
-        let outcome = method.search(&request, &stop, &mut |_| {});
+        let outcome = method.search(&request, &stop, &mut |event| progress::thinking(bar, event));
         if stop.is_stopped() {
             break;
         }
@@ -155,16 +156,20 @@ fn solve_all(
 }
 
 fn read(args: &Args) -> Result<Vec<(usize, Problem)>, CliError> {
-    let name = args.file.display().to_string();
-    let file = File::open(&args.file).map_err(|error| CliError::io(&name, error))?;
+    let opened = Source::of(&args.positions)?.open(None)?;
+    let (name, typed) = (opened.name.clone(), opened.length.is_none());
     let last = args.last.unwrap_or(usize::MAX);
-    let problems: Vec<(usize, Problem)> = obf::read(BufReader::new(file))
+    let problems: Vec<(usize, Problem)> = opened
+        .records()
         .enumerate()
         .take(last)
         .skip(args.first.saturating_sub(1))
-        .map(|(index, problem)| problem.map(|problem| (index + 1, problem)))
+        .map(|(index, record)| record.map(|record| (index + 1, Problem::from(&record))))
         .collect::<Result<_, _>>()
-        .map_err(|error| CliError::input(error.in_file(&name)))?;
+        .map_err(|error| {
+            let error = error.in_file(&name);
+            if typed { CliError::usage(error) } else { CliError::input(error) }
+        })?;
     if problems.is_empty() {
         return Err(CliError::Input(format!("{name}: no problem in the range asked for")));
     }
@@ -236,8 +241,8 @@ fn summary(rows: &[Row], wanted: usize, output: &mut Output) -> Result<(), CliEr
     let nodes: u64 = rows.iter().map(|row| row.nodes).sum();
     let seconds: f64 = rows.iter().map(|row| row.seconds).sum();
     output.line(format_args!(
-        "{} problems, {:.1} M nodes, {seconds:.2} s, {:.1} Mn/s",
-        rows.len(),
+        "{}, {:.1} M nodes, {seconds:.2} s, {:.1} Mn/s",
+        text::count(rows.len() as u64, "problem"),
         nodes as f64 / 1e6,
         nodes as f64 / seconds.max(1e-9) / 1e6
     ))?;

@@ -34,7 +34,7 @@ pub(super) struct Args {
 /// # Errors
 /// If the file, a player or an opening cannot be used, or the tournament was interrupted.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
-    let bad = |reason| CliError::Input(format!("{}: {reason}", args.file.display()));
+    let bad = |reason| CliError::usage(format!("{}: {reason}", args.file.display()));
     let file = TournamentFile::parse(&read(&args.file)?).map_err(bad)?;
     let Args { games, openings, seed, .. } = args;
     let over = Overrides { games: *games, openings: openings.clone(), seed: *seed };

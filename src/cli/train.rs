@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::common::stop_on_interrupt;
+use super::common::{check_output, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::eval::pattern::{Pattern, Weights};
 use crate::eval::{Evaluator, UNIT};
@@ -79,6 +79,8 @@ struct Report {
 /// # Errors
 /// If a file cannot be read or written.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
+    check_output(&args.output)?;
+    args.curve.as_deref().map_or(Ok(()), check_output)?;
     let (mut train, validation) = split(args)?;
     output.line(format_args!(
         "{} positions to learn from, {} to validate on",

@@ -54,7 +54,7 @@ const PRESET: &str = "level-3";
 /// # Errors
 /// If the options are wrong or the address cannot be had.
 pub(super) fn run(args: &Args) -> Result<(), CliError> {
-    let listen: Listen = args.listen.parse().map_err(CliError::input)?;
+    let listen: Listen = args.listen.parse().map_err(CliError::usage)?;
     let is_preset = |name: &String| crate::config::built_in_names().any(|known| known == name);
     let proposed = args.engine.config.clone().filter(is_preset);
     // A built-in preset is the opponent proposed; a file of options holds for every search.
@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args) -> Result<(), CliError> {
     web.serve(|address| announce(address, web.token.as_deref(), opens)).map_err(|error| match error
     {
         WebError::Io(source) => CliError::io(args.listen.clone(), source),
-        other => CliError::input(other),
+        other => CliError::usage(other),
     })
 }
 

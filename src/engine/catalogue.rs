@@ -21,6 +21,14 @@ pub(super) static SOFTNESS: TypedOption<f64> = TypedOption::number(
     0.0,
     "Discs: how readily a worse move is played; 0 always plays the best found.",
 );
+/// Where that ends.
+pub(super) static SOFT_PLIES: TypedOption<i64> = TypedOption::integer(
+    "soft-plies",
+    0,
+    60,
+    60,
+    "Moves of a game after which softness ends: variety in the opening, full strength later.",
+);
 /// Thinking on the opponent's time.
 pub(super) static PONDER: TypedOption<bool> =
     TypedOption::switch("ponder", false, "Whether to think on the opponent's time.");
@@ -41,7 +49,7 @@ pub static FISCHER_TIME: TypedOption<bool> = TypedOption::switch(
 
 /// The engine's own: changing them keeps the method and its tables.
 pub(super) const OWN: &[&OptionSpec] =
-    &[&SOFTNESS.spec, &PONDER.spec, &MOVE_OVERHEAD.spec, &FISCHER_TIME.spec];
+    &[&SOFTNESS.spec, &SOFT_PLIES.spec, &PONDER.spec, &MOVE_OVERHEAD.spec, &FISCHER_TIME.spec];
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
     let mut catalogue = Catalogue::default();

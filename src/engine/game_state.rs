@@ -15,6 +15,7 @@ use super::clock::Clock;
 use super::limits::{self, Task};
 use crate::options::Options;
 use crate::othello::{Color, Move, Position};
+use crate::random::{self, SEED};
 use crate::record::{Board, GameRecord, GameResult, History, IllegalMove, Note};
 
 /// The move is not allowed, or it is not that colour's turn.
@@ -36,7 +37,7 @@ pub enum TurnState {
 }
 
 /// A game that is being played.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GameState {
     record: GameRecord,
     /// Plies per step: 2 where a pass was inserted.
@@ -45,6 +46,15 @@ pub struct GameState {
     /// How much later than its clock a move may come and still count.
     margin: Duration,
     pondering: Option<Position>,
+    /// Seed of this game's random choices unless the option `seed` gives one.
+    seed: u64,
+}
+
+/// The usual start, no clocks.
+impl Default for GameState {
+    fn default() -> GameState {
+        GameState::of(GameRecord::default())
+    }
 }
 
 impl GameState {
@@ -58,8 +68,14 @@ impl GameState {
     pub fn of(record: GameRecord) -> GameState {
         let steps = vec![1; record.history.moves().len()];
         let clocks = [Color::Black, Color::White].map(|color| clock_of(&record, color));
-        let mut state =
-            GameState { record, steps, clocks, margin: Duration::ZERO, pondering: None };
+        let mut state = GameState {
+            record,
+            steps,
+            clocks,
+            margin: Duration::ZERO,
+            pondering: None,
+            seed: random::fresh_seed(),
+        };
         for ply in 0..state.steps.len() {
             let color = state.record.history.boards()[ply].turn;
             state.charge(color, state.record.note(ply));
@@ -195,8 +211,15 @@ impl GameState {
     }
 
     /// The search for the move of a side to move in `position`, within the options and its clock.
+    /// Unless the option `seed` is set, what is left to chance differs from game to game.
     pub fn task(&self, options: &Options, color: Color, position: Position) -> Task {
-        Task::play(options, position, self.clock(color).as_ref())
+        let task = Task::play(options, position, self.clock(color).as_ref());
+        Task { seed: self.seed(options), ..task }
+    }
+
+    /// The seed of this game's random choices: the option `seed`, or one of its own.
+    pub fn seed(&self, options: &Options) -> u64 {
+        options.chosen(&SEED).map_or(self.seed, |seed| seed as u64)
     }
 
     /// The search on the opponent's time, if the option `ponder` wants one: about the board now,
@@ -294,13 +317,14 @@ mod tests {
 
     #[test]
     fn wrong_colours_free_passes_and_illegal_squares_change_nothing() {
-        let mut game = GameState::default();
+        let fresh = GameState::default();
+        let mut game = fresh.clone();
         for (color, text) in [(Color::White, "d6"), (Color::Black, "pass"), (Color::Black, "a1")] {
             assert_eq!(play(&mut game, color, text), Err(Illegal));
         }
         assert_eq!(game.turn_of(Color::White), TurnState::OthersMove);
         assert!(!game.undo());
-        assert_eq!(game, GameState::default());
+        assert_eq!(game, fresh);
     }
 
     #[test]

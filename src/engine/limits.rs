@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::catalogue::{MOVE_OVERHEAD, PONDER, SOFTNESS};
+use super::catalogue::{MOVE_OVERHEAD, PONDER, SOFT_PLIES, SOFTNESS};
 use super::clock::Clock;
 use crate::book::BookTask;
 use crate::options::Options;
@@ -45,9 +45,11 @@ impl Task {
     /// The move to play in a position, within the limits of the options and the clock.
     pub fn play(options: &Options, position: Position, clock: Option<&Clock>) -> Task {
         let limits = move_limits(options, position, clock);
+        let plies = i64::from(60 - position.empty_count().min(60));
+        let soft = plies < options.get(&SOFT_PLIES);
         Task {
             request: Request::new(position, limits),
-            softness: options.get(&SOFTNESS),
+            softness: if soft { options.get(&SOFTNESS) } else { 0.0 },
             seed: options.get(&SEED) as u64,
             // Who plays below strength does not know the openings either.
             book: BookTask::of(options).filter(|_| options.get(&SOFTNESS) <= 0.0),
@@ -132,6 +134,14 @@ mod tests {
         assert!(limits.time.unwrap().soft > Duration::from_secs(2));
         let limits = move_limits(&options, Position::START, None);
         assert_eq!(limits.time, Some(TimeLimit::fixed(Duration::from_secs(1))));
+    }
+
+    #[test]
+    fn softness_may_be_for_the_opening_only() {
+        let options = options(&[("softness", "2"), ("soft-plies", "1")]);
+        assert_eq!(Task::play(&options, Position::START, None).softness, 2.0);
+        let next = Position::START.play("f5".parse().unwrap()).unwrap();
+        assert_eq!(Task::play(&options, next, None).softness, 0.0);
     }
 
     #[test]

@@ -66,6 +66,20 @@ impl TypedOption<i64> {
     }
 }
 
+impl TypedOption<i64> {
+    /// A number of threads, or `auto` for as many as the machine has cores.
+    pub const fn cores(
+        name: &'static str,
+        max: i64,
+        default: i64,
+        help: &'static str,
+    ) -> TypedOption<i64> {
+        let kind = OptionKind::Cores { max };
+        let value = DefaultValue::Integer(default);
+        TypedOption { spec: spec(name, kind, value, help), default }
+    }
+}
+
 impl TypedOption<f64> {
     /// A number within these bounds, both included.
     pub const fn number(

@@ -34,6 +34,11 @@ pub enum OptionKind {
         /// Greatest value.
         max: f64,
     },
+    /// A number of threads from 1, or `auto` for every core the machine has.
+    Cores {
+        /// Greatest value.
+        max: i64,
+    },
     /// `true` or `false`.
     Switch,
     /// One of these words.
@@ -132,6 +137,9 @@ impl OptionKind {
         match self {
             OptionKind::Integer { min, max } => format!("a whole number from {min} to {max}"),
             OptionKind::Number { min, max } => format!("a number from {min} to {max}"),
+            OptionKind::Cores { max } => {
+                format!("a whole number from 1 to {max}, or auto for every core")
+            }
             OptionKind::Switch => "true or false".to_owned(),
             OptionKind::Choice(words) => format!("one of {}", words.join(", ")),
             OptionKind::Text => "a text".to_owned(),
@@ -151,6 +159,11 @@ impl OptionKind {
                 .ok()
                 .filter(|value: &f64| value >= min && value <= max)
                 .map(OptionValue::Number),
+            OptionKind::Cores { max } if text.eq_ignore_ascii_case("auto") => {
+                let cores = std::thread::available_parallelism().map_or(1, usize::from);
+                Some(OptionValue::Integer((cores as i64).min(*max)))
+            }
+            OptionKind::Cores { max } => OptionKind::Integer { min: 1, max: *max }.parse(text),
             OptionKind::Switch => match text.to_ascii_lowercase().as_str() {
                 "true" | "on" | "yes" | "1" => Some(OptionValue::Switch(true)),
                 "false" | "off" | "no" | "0" => Some(OptionValue::Switch(false)),
@@ -255,6 +268,12 @@ impl Options {
             .get(option.spec.name)
             .and_then(T::of_value)
             .unwrap_or_else(|| option.default.into())
+    }
+
+    /// The value that someone set, if anyone did.
+    pub fn chosen<T: OptionType>(&self, option: &TypedOption<T>) -> Option<T> {
+        handle::note_read(option.spec.name);
+        self.changed.get(option.spec.name).and_then(T::of_value)
     }
 
     /// The value of an option of any type, for lists.

@@ -73,13 +73,20 @@ pub struct Series {
     pub name: String,
     /// Points `(x, low, middle, high)`; low and high equal to middle draw no band.
     pub points: Vec<(f64, f64, f64, f64)>,
+    /// Whether the points stand alone, each a mark, instead of making a line.
+    pub marks: bool,
 }
 
 impl Series {
     /// A line without a band.
     pub fn line(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
         let points = points.into_iter().map(|(x, y)| (x, y, y, y)).collect();
-        Series { name: name.to_owned(), points }
+        Series { name: name.to_owned(), points, marks: false }
+    }
+
+    /// Points that stand alone.
+    pub fn marks(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
+        Series { marks: true, ..Series::line(name, points) }
     }
 }
 
@@ -196,11 +203,26 @@ pub fn lines(axes: &Axes, series: &[Series]) -> String {
                 "<polygon points=\"{upper} {lower}\" fill=\"{color}\" opacity=\"0.18\"/>"
             );
         }
-        let middle = path(|p| p.2, &mut shown.iter());
-        let _ = write!(
-            out,
-            "<polyline points=\"{middle}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"1.8\"/>"
-        );
+        if line.marks {
+            for p in &shown {
+                let _ = write!(
+                    out,
+                    "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{color}\">\
+                     <title>{}: {}</title></circle>",
+                    scale.px(p.0),
+                    scale.py(p.2),
+                    escape(&line.name),
+                    tick_label(p.0)
+                );
+            }
+        } else {
+            let middle = path(|p| p.2, &mut shown.iter());
+            let _ = write!(
+                out,
+                "<polyline points=\"{middle}\" fill=\"none\" stroke=\"{color}\" \
+                 stroke-width=\"1.8\"/>"
+            );
+        }
         if series.len() > 1 {
             let _ = write!(
                 out,
@@ -296,7 +318,8 @@ mod tests {
         let axes = Axes { title: "a<b", x: "game", y: "Elo", within, whole: (true, false) };
         let wild = vec![(1.0, f64::NEG_INFINITY, 3.0, f64::INFINITY), (2.0, 0.0, f64::NAN, 1.0)];
         let series = [
-            Series { name: "c>d".to_owned(), points: wild },
+            Series { name: "c>d".to_owned(), points: wild, marks: false },
+            Series::marks("dots", [(1.0, 2.0), (2.0, f64::INFINITY)]),
             Series::line("e", [(1.0, 1.0), (f64::NAN, 2.0)]),
         ];
         let chart = lines(&axes, &series);

@@ -94,7 +94,7 @@ fn line(best: &str) -> Line {
     }
 }
 
-fn outcome(best: &str) -> Outcome {
+pub(super) fn outcome(best: &str) -> Outcome {
     Outcome {
         origin: Origin::Search,
         lines: vec![line(best)],

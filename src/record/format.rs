@@ -66,6 +66,29 @@ impl Format {
             .find(|format| format.extension_and_word().0.eq_ignore_ascii_case(extension))
     }
 
+    /// The format that a text looks like: games in brackets, problems with their answers behind `;`,
+    /// else boards and moves. The first few hundred bytes are enough.
+    pub fn of_content(text: &[u8]) -> Format {
+        let text = String::from_utf8_lossy(text);
+        let first = text.lines().map(str::trim).find(|line| {
+            let line = line.trim_start_matches('\u{feff}');
+            !line.is_empty() && !line.starts_with(['#', '%'])
+        });
+        let first = first.unwrap_or_default();
+        if first.contains('(') {
+            // GGF names the game, SGF numbers it; either may do so on a later line.
+            if text.contains("GM[Othello") || !(text.contains("GM[2]") || text.contains("FF[")) {
+                Format::Ggf
+            } else {
+                Format::Sgf
+            }
+        } else if first.contains(';') {
+            Format::Obf
+        } else {
+            Format::Transcript
+        }
+    }
+
     /// Opens a file of this format. Missing or broken name files of a WTHOR database are no reason
     /// to stop.
     ///
@@ -286,6 +309,22 @@ mod tests {
     use crate::record::game_record::tests::any_record;
     use crate::testdata::shared_data;
     use proptest::prelude::*;
+
+    #[test]
+    fn the_content_tells_the_text_formats_apart() {
+        let board = Board::START;
+        for (text, format) in [
+            ("(;GM[Othello]PB[a]B[f5];)".to_owned(), Format::Ggf),
+            ("\n2 (;GM[Othello]B[f5];)(;GM[Othello];)".to_owned(), Format::Ggf),
+            ("(;FF[4]\nGM[2]\n;B[fe])".to_owned(), Format::Sgf),
+            (format!("% problems\n{board}; f5:+0;"), Format::Obf),
+            (board.to_string(), Format::Transcript),
+            ("f5d6c3".to_owned(), Format::Transcript),
+            (String::new(), Format::Transcript),
+        ] {
+            assert_eq!(Format::of_content(text.as_bytes()), format, "{text}");
+        }
+    }
 
     fn read_all(format: Format, bytes: &[u8]) -> Vec<Result<GameRecord, String>> {
         let records = format.read(bytes, wthor::Names::default());

@@ -17,6 +17,7 @@ const MOST_NODES: u64 = 1_000_000;
 fn ends(spec: &OptionSpec) -> Vec<String> {
     match spec.kind {
         OptionKind::Integer { min, max } => vec![min.to_string(), max.to_string()],
+        OptionKind::Cores { max } => vec!["1".to_owned(), max.to_string(), "auto".to_owned()],
         OptionKind::Number { min, max } => {
             let tiny =
                 if min == 0.0 { vec!["1e-320".to_owned(), "1e-30".to_owned()] } else { vec![] };

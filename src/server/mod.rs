@@ -17,6 +17,7 @@ mod tcp;
 #[cfg(feature = "web")]
 pub(crate) use gate::same_text;
 pub use learning::is_book;
+pub use signals::on_interrupt;
 #[cfg(feature = "web")]
 pub(crate) use signals::shutdown;
 pub use tcp::{Listen, ListenError};

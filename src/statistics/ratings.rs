@@ -28,9 +28,9 @@ const TRACE: f64 = 1e-6;
 /// A player's rating.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Rating {
-    /// Elo, all players' mean being 0.
+    /// Elo, all players' mean (or one chosen player) being 0.
     pub elo: f64,
-    /// Half the width of the 95 % interval relative to that mean.
+    /// Half the width of the 95 % interval relative to that zero.
     pub margin: f64,
 }
 
@@ -47,9 +47,19 @@ pub struct Meeting {
     pub games: f64,
 }
 
-/// Rates `players` players from their meetings. Players without a game get 0 with an infinite
-/// margin.
+/// Rates `players` players from their meetings, their mean being 0. Players without a game get 0
+/// with an infinite margin.
 pub fn rate(players: usize, meetings: &[Meeting], prior_draws: f64) -> Vec<Rating> {
+    rate_from(players, meetings, prior_draws, None)
+}
+
+/// The same with one player's rating as the zero of the scale and of the intervals.
+pub fn rate_from(
+    players: usize,
+    meetings: &[Meeting],
+    prior_draws: f64,
+    zero: Option<usize>,
+) -> Vec<Rating> {
     let meetings = with_prior(players, meetings, prior_draws);
     let mut elo = vec![0.0; players];
     for _ in 0..MAX_STEPS {
@@ -64,16 +74,22 @@ pub fn rate(players: usize, meetings: &[Meeting], prior_draws: f64) -> Vec<Ratin
             break;
         }
     }
-    let mean = elo.iter().sum::<f64>() / players.max(1) as f64;
+    let zero_weights: Vec<f64> = match zero {
+        Some(zero) => (0..players).map(|i| if i == zero { 1.0 } else { 0.0 }).collect(),
+        None => vec![1.0 / players.max(1) as f64; players],
+    };
+    let level: f64 = elo.iter().zip(&zero_weights).map(|(elo, weight)| elo * weight).sum();
     let (_, curvature) = derivatives(&elo, &meetings);
     (0..players)
         .map(|i| {
             let played = meetings.iter().any(|m| m.first == i || m.second == i);
-            let mut unit = vec![-1.0 / players as f64; players];
-            unit[i] += 1.0;
-            let variance = solve(curvature.clone(), unit).map_or(f64::INFINITY, |column| column[i]);
+            // The variance of this contrast of ratings: u C u, C the inverse of the curvature.
+            let mut contrast: Vec<f64> = zero_weights.iter().map(|weight| -weight).collect();
+            contrast[i] += 1.0;
+            let variance = solve(curvature.clone(), contrast.clone())
+                .map_or(f64::INFINITY, |row| row.iter().zip(&contrast).map(|(a, b)| a * b).sum());
             let margin = if played { Z95 * variance.max(0.0).sqrt() } else { f64::INFINITY };
-            Rating { elo: elo[i] - mean, margin }
+            Rating { elo: elo[i] - level, margin }
         })
         .collect()
 }
@@ -167,6 +183,17 @@ mod tests {
         // relative to the mean of the two.
         let expected = Z95 / (std::f64::consts::LN_10 / 400.0 * (100.0f64 * 0.1875).sqrt()) / 2.0;
         assert!((ratings[0].margin - expected).abs() < 1e-3, "{}", ratings[0].margin);
+    }
+
+    #[test]
+    fn a_chosen_zero_shifts_all_ratings_and_has_no_interval_itself() {
+        let meetings = [meeting(0, 1, 75.0, 100.0), meeting(1, 2, 60.0, 100.0)];
+        let (mean, from) = (rate(3, &meetings, 0.0), rate_from(3, &meetings, 0.0, Some(1)));
+        assert!((from[1].elo.abs() + from[1].margin) < 1e-6, "{from:?}");
+        assert!((from[0].elo - (mean[0].elo - mean[1].elo)).abs() < 1e-6);
+        // Nothing but their own games says how far 0 is from 1.
+        let alone = rate(2, &meetings[..1], 0.0);
+        assert!((from[0].margin - 2.0 * alone[0].margin).abs() < 1e-2, "{from:?} {alone:?}");
     }
 
     #[test]

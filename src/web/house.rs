@@ -224,6 +224,7 @@ fn sliders() -> Vec<Slider> {
         .filter_map(|entry| {
             let (min, max, whole) = match entry.spec.kind {
                 OptionKind::Integer { min, max } => (min as f64, max as f64, true),
+                OptionKind::Cores { max } => (1.0, max as f64, true),
                 OptionKind::Number { min, max } => (min, max, false),
                 _ => return None,
             };

@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::super::plan::Plan;
 use super::super::referee::{Ending, Side};
 use super::super::standing::{Games, Standing};
-use super::text::{anchored, cell, elo, ranking, sprt_line, whole_elo};
+use super::text::{anchored, cell, elo, few, ranking, sprt_line, whole_elo};
 use crate::arena::replay::ReplayGame;
 use crate::book;
 use crate::othello::Color;
@@ -125,7 +125,7 @@ fn results(page: &mut String, plan: &Plan, standing: &Standing) {
     for result in &standing.pairings {
         let _ = writeln!(
             page,
-            "<tr><td>{} – {}</td><td>{} {} {}</td><td>{:.1} %</td><td>{}</td><td>{:.1} %</td>\
+            "<tr><td>{} – {}</td><td>{} {} {}</td><td>{:.1} %</td><td>{}</td><td>{}</td>\
              <td>{:+.2} ± {:.2}</td></tr>",
             escape(&result.first),
             escape(&result.second),
@@ -133,8 +133,12 @@ fn results(page: &mut String, plan: &Plan, standing: &Standing) {
             result.draws,
             result.losses,
             100.0 * result.score,
-            elo(result),
-            100.0 * result.elo.superiority,
+            if few(result) { "too few games".to_owned() } else { elo(result) },
+            if few(result) {
+                "–".to_owned()
+            } else {
+                format!("{:.1} %", 100.0 * result.elo.superiority)
+            },
             result.discs.mean,
             result.discs.margin
         );
@@ -204,7 +208,7 @@ fn elo_chart(plan: &Plan, games: &Games) -> Option<String> {
     let name = plan.players[plan.pairings[0].0].name.clone();
     let within = Some((-MOST_ELO, MOST_ELO));
     let axes = Axes { x: "games", y: "Elo", within, whole: (true, false), ..Axes::default() };
-    (!points.is_empty()).then(|| plot::lines(&axes, &[Series { name, points }]))
+    (!points.is_empty()).then(|| plot::lines(&axes, &[Series { name, points, marks: false }]))
 }
 
 /// For two players, the first one's points from each opening; for more, Black's share of them.

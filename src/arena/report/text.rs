@@ -4,20 +4,15 @@ use std::fmt::Write;
 
 use super::super::plan::Plan;
 use super::super::standing::{PairingResult, PlayerStanding, SprtState, Standing};
-use crate::statistics::Decision;
+use crate::statistics::{Decision, EloEstimate};
+use crate::text::{count, signed};
 
 /// The score so far in one line.
 pub fn live(standing: &Standing) -> String {
     match standing.pairings.as_slice() {
         [only] => {
-            let mut line = format!(
-                "+{} ={} -{}  {}  LOS {:.1} %",
-                only.wins,
-                only.draws,
-                only.losses,
-                elo(only),
-                100.0 * only.elo.superiority
-            );
+            let mut line =
+                format!("+{} ={} -{}  {}", only.wins, only.draws, only.losses, verdict(only));
             if let Some(sprt) = &standing.sprt {
                 let _ =
                     write!(line, "  LLR {:.2} ({:.2}, {:.2})", sprt.ratio, sprt.lower, sprt.upper);
@@ -83,17 +78,38 @@ fn head_to_head(text: &mut String, result: &PairingResult) {
     );
     let _ = writeln!(
         text,
-        "{}, LOS {:.1} %, normalized {:+.1} ± {:.1}",
-        elo(result),
-        100.0 * result.elo.superiority,
-        result.elo.normalized,
-        result.elo.normalized_margin
+        "{}{}",
+        verdict(result),
+        if few(result) {
+            String::new()
+        } else {
+            let EloEstimate { normalized, normalized_margin, .. } = result.elo;
+            format!(", normalized {} ± {normalized_margin:.1}", signed(normalized, 1))
+        }
     );
     let _ = writeln!(
         text,
-        "pairs 0–2: {:?}, mean discs {:+.2} ± {:.2}",
-        result.pairs.counts, result.discs.mean, result.discs.margin
+        "pairs 0–2: {:?}, mean discs {} ± {:.2}",
+        result.pairs.counts,
+        signed(result.discs.mean, 2),
+        result.discs.margin
     );
+}
+
+/// Fewer pairs than this say nothing that an interval or a likelihood could put better.
+const FEW_PAIRS: u64 = 5;
+
+/// Whether there are too few games to draw conclusions.
+pub(super) fn few(result: &PairingResult) -> bool {
+    result.pairs.total() < FEW_PAIRS
+}
+
+/// Elo with its interval and the likelihood of superiority, or that there are too few games.
+pub(super) fn verdict(result: &PairingResult) -> String {
+    if few(result) {
+        return format!("too few games to tell ({} of {FEW_PAIRS} pairs)", result.pairs.total());
+    }
+    format!("{}, LOS {:.1} %", elo(result), 100.0 * result.elo.superiority)
 }
 
 /// `Elo +37.2 [+12.0, +63.1]`; without a loss or without a win, the one end that the interval has.
@@ -119,8 +135,9 @@ pub(super) fn sprt_line(sprt: &SprtState) -> String {
         Decision::AcceptElo0 => format!("accepted: {} Elo, not {}", sprt.test.elo0, sprt.test.elo1),
         Decision::AcceptElo1 => format!("accepted: {} Elo, not {}", sprt.test.elo1, sprt.test.elo0),
     };
+    let where_ = if sprt.decision == Decision::Continue { "within" } else { "beyond" };
     format!(
-        "SPRT {} against {} Elo (α {}, β {}): LLR {:.2} within ({:.2}, {:.2}) after {} pairs, {verdict}",
+        "SPRT {} against {} Elo (α {}, β {}): LLR {:.2} {where_} ({:.2}, {:.2}) after {}, {verdict}",
         sprt.test.elo0,
         sprt.test.elo1,
         sprt.test.alpha,
@@ -128,7 +145,7 @@ pub(super) fn sprt_line(sprt: &SprtState) -> String {
         sprt.ratio,
         sprt.lower,
         sprt.upper,
-        sprt.pairs
+        count(sprt.pairs as u64, "pair")
     )
 }
 

@@ -62,7 +62,7 @@ const SEED: u64 = 6;
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let mut options = args.engine.options()?;
     for (name, value) in [("method", "mcts"), ("threads", "1"), ("early-stop", "false")] {
-        options.set(name, value).map_err(CliError::input)?;
+        options.set(name, value).map_err(CliError::usage)?;
     }
     let mut rng = seeded(SEED);
     let later: Vec<Position> = (0..POSITIONS).map(|_| random_position(30, &mut rng)).collect();
@@ -81,10 +81,10 @@ fn measure(
     options: &Options,
     output: &mut Output,
 ) -> Result<(Rates, u64), CliError> {
-    let ranked = PlayoutPolicy::Ranked(eval::choose(options).map_err(CliError::input)?);
+    let ranked = PlayoutPolicy::Ranked(eval::choose(options).map_err(CliError::usage)?);
     let uniform_rate = playout_rate(&PlayoutPolicy::Uniform, positions, UNIFORM_PLAYOUTS);
     let ranked_rate = playout_rate(&ranked, positions, RANKED_PLAYOUTS);
-    let mut method = search::build(options).map_err(CliError::input)?;
+    let mut method = search::build(options).map_err(CliError::usage)?;
     let limits = Limits::playouts(SIMULATIONS / positions.len() as u64);
     let (nodes, seconds) = timed(|| {
         let search = |&position| {

@@ -89,7 +89,7 @@ fn estimating(depth: u32, choices: &[(Position, Move)]) -> Result<Estimating, Cl
     let names = ["discs", "mobility", "shioda", "pattern"].into_iter();
     let suspects =
         names.map(|name| by_name(name, &options).map(|evaluation| Suspect { name, evaluation }));
-    let suspects = suspects.collect::<Result<Vec<_>, _>>().map_err(CliError::input)?;
+    let suspects = suspects.collect::<Result<Vec<_>, _>>().map_err(CliError::usage)?;
     let mut estimate = Estimate::new(suspects, depth);
     let (mut sum, mut longest) = (0.0, 0.0f64);
     for (position, played) in choices {
@@ -105,9 +105,9 @@ fn searching(player: &str, choices: &[(Position, Move)]) -> Result<Searching, Cl
     let mut options = Options::new();
     let settings = player.split(',').filter_map(|setting| setting.split_once('='));
     for (name, value) in settings.chain([("hash", "1"), ("selectivity", "100")]) {
-        options.set(name, value).map_err(CliError::input)?;
+        options.set(name, value).map_err(CliError::usage)?;
     }
-    let mut method = search::build(&options).map_err(CliError::input)?;
+    let mut method = search::build(&options).map_err(CliError::usage)?;
     let (mut sum, mut nodes) = (0.0, 0);
     for (position, _) in choices {
         method.clear();

@@ -28,7 +28,7 @@ struct Total {
 /// # Errors
 /// If an option is wrong or standard output cannot be written.
 pub(super) fn run(engine: &EngineArgs, output: &mut Output) -> Result<(), CliError> {
-    let mut method = build(&engine.options()?).map_err(CliError::input)?;
+    let mut method = build(&engine.options()?).map_err(CliError::usage)?;
     output.line("empties  depth   score        nodes  seconds   Mn/s")?;
     let total = suite::run(method.as_mut(), |board, outcome| {
         let Some(line) = outcome.lines.first() else { return Ok(()) };

@@ -139,7 +139,7 @@ fn count(path: &Path, plies: usize, tally: &mut Tally) -> Result<u64, CliError> 
 /// A book for another program.
 pub(super) fn export(args: &ExportArgs, output: &mut Output) -> Result<(), CliError> {
     let format = Foreign::of_path(&args.output).ok_or_else(|| {
-        CliError::Input(format!("{}: the extension must be dat or egbk3", args.output.display()))
+        CliError::usage(format!("{}: the extension must be dat or egbk3", args.output.display()))
     })?;
     let book = open_to_read(&args.book)?;
     let bytes = format.write(&book);

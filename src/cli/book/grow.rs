@@ -64,7 +64,7 @@ struct Report {
 /// Runs the command.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let time = Duration::try_from_secs_f64(args.hours * 3600.0)
-        .map_err(|_| CliError::Input(format!("--hours {} is no time", args.hours)))?;
+        .map_err(|_| CliError::usage(format!("--hours {} is no time", args.hours)))?;
     let growth = Growth {
         move_error: args.move_error,
         line_error: args.line_error,
@@ -74,8 +74,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         fill: args.fill,
     };
     let mut options = args.engine.options()?;
-    options.set("exact-from", &args.exact_from.to_string()).map_err(CliError::input)?;
-    let mut method = build(&options).map_err(CliError::input)?;
+    options.set("exact-from", &args.exact_from.to_string()).map_err(CliError::usage)?;
+    let mut method = build(&options).map_err(CliError::usage)?;
     let stop = stop_on_interrupt();
     let limits = Limits::depth(args.depth.into());
     let mut judge = Judge { method: method.as_mut(), limits, stop: &stop };

@@ -62,8 +62,8 @@ pub(super) fn learn(args: &LearnArgs, output: &mut Output) -> Result<(), CliErro
     }
     let waiting = file.book().games().values().filter(|game| !game.is_done()).count();
     let mut options = args.engine.options()?;
-    options.set("exact-from", &args.exact_from.to_string()).map_err(CliError::input)?;
-    let mut method = build(&options).map_err(CliError::input)?;
+    options.set("exact-from", &args.exact_from.to_string()).map_err(CliError::usage)?;
+    let mut method = build(&options).map_err(CliError::usage)?;
     let stop = stop_on_interrupt();
     let limits = Limits::depth(args.depth);
     let mut judge = Judge { method: method.as_mut(), limits, stop: &stop };

@@ -55,7 +55,7 @@ fn label(value: Value) -> String {
 pub(super) fn show(args: &ShowArgs, output: &mut Output) -> Result<(), CliError> {
     let history = match args.position.trim() {
         "" => Default::default(),
-        text => transcript::parse(text).map_err(CliError::input)?,
+        text => transcript::parse(text).map_err(CliError::usage)?,
     };
     let book = open_to_read(&args.book)?;
     let found = book.lookup(history.board().position);

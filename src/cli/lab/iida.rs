@@ -41,13 +41,13 @@ struct Common {
 impl Common {
     fn options(&self) -> Result<Options, CliError> {
         let mut options = Options::new();
-        options.set("eval", &self.eval).map_err(CliError::input)?;
-        options.set("hash", "4").map_err(CliError::input)?;
+        options.set("eval", &self.eval).map_err(CliError::usage)?;
+        options.set("hash", "4").map_err(CliError::usage)?;
         Ok(options)
     }
 
     fn othello(&self, depth: u32) -> Result<OthelloDomain, CliError> {
-        OthelloDomain::new(self.options()?, depth).map_err(CliError::input)
+        OthelloDomain::new(self.options()?, depth).map_err(CliError::usage)
     }
 }
 
@@ -65,7 +65,7 @@ macro_rules! with_domain {
                 $run
             }
             #[cfg(not(feature = "shogi"))]
-            GameName::Shogi => Err(CliError::Input(
+            GameName::Shogi => Err(CliError::usage(
                 "this build has no shogi; build with: cargo build --release --features shogi"
                     .to_owned(),
             )),
@@ -233,7 +233,7 @@ pub(super) fn games(args: &GamesArgs, output: &mut Output) -> Result<(), CliErro
     ))?;
     let othello = || -> Result<OthelloDomain, CliError> {
         let mut domain = common.othello(depth)?;
-        let source = OpeningSource::parse(&args.openings).map_err(CliError::input)?;
+        let source = OpeningSource::parse(&args.openings).map_err(CliError::usage)?;
         let openings = source.openings((args.games / 2) as usize, common.seed);
         let positions = openings.map_err(CliError::input)?;
         domain.openings =
@@ -306,9 +306,9 @@ pub(super) struct CorrectionArgs {
 pub(super) fn correction(args: &CorrectionArgs, output: &mut Output) -> Result<(), CliError> {
     let mut options = Options::new();
     for (name, value) in [("eval", args.eval.as_str()), ("hash", "4")] {
-        options.set(name, value).map_err(CliError::input)?;
+        options.set(name, value).map_err(CliError::usage)?;
     }
-    let judge = OthelloDomain::new(options.clone(), args.judge_depth).map_err(CliError::input)?;
+    let judge = OthelloDomain::new(options.clone(), args.judge_depth).map_err(CliError::usage)?;
     let (depth, look, positions, seed) = (args.depth, args.look, args.positions, args.seed);
     let experiment = Corrections { judge: &judge, options, depth, look, positions, seed };
     let bar = progress::steps(u64::from(positions), "positions");

@@ -74,7 +74,7 @@ impl Terms {
         anchors: Vec<usize>,
     ) -> Result<Plan, CliError> {
         if self.games == 0 || self.games % 2 == 1 {
-            return Err(CliError::Input(format!(
+            return Err(CliError::usage(format!(
                 "games are played in pairs: --games must be even and at least 2, not {}",
                 self.games
             )));
@@ -98,10 +98,13 @@ impl Terms {
                 margin: Duration::ZERO,
                 patience: Duration::from_secs(3600),
                 adjudicate: None,
+                resign: None,
+                draw: None,
             },
             seed: self.seed,
             sprt: None,
             anchors,
+            zero: None,
         })
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let mut options = Options::new();
     let mut evaluations = vec!["discs", "mobility", "shioda"];
     if let Some(file) = &args.zebra_coeffs {
-        options.set("zebra-coeffs", &file.to_string_lossy()).map_err(CliError::input)?;
+        options.set("zebra-coeffs", &file.to_string_lossy()).map_err(CliError::usage)?;
         evaluations.push("zebra");
     }
     evaluations.push("pattern");

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{AllKinds, refused, result};
+use crate::arena::clock::TimeControl;
 use crate::arena::job::{GamesJob, JobGame};
+use crate::arena::referee::Ending;
 use crate::arena::runner::{Spectators, Venue, VenueError};
 use crate::arena::spec::Engine;
 use crate::arena::{LoggedGame, Opening, Plan, PlayerSpec, Rules};
@@ -41,6 +43,9 @@ pub(super) struct Body {
 struct TravellingPlayer {
     name: String,
     engine: TravellingEngine,
+    /// Its own clock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    time: Option<TimeControl>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -84,7 +89,7 @@ fn seat(
             None => return Err(format!("there is no engine `{name}` here")),
         },
     };
-    Ok(PlayerSpec { name: player.name.clone(), engine })
+    Ok(PlayerSpec { name: player.name.clone(), engine, time: player.time })
 }
 
 /// The workers of a fleet as the place where games are played.
@@ -165,7 +170,7 @@ impl<'a> GamesWork<'a> {
                     TravellingEngine::Named(player.name.parse()?)
                 }
             };
-            Ok(TravellingPlayer { name: player.name.clone(), engine })
+            Ok(TravellingPlayer { name: player.name.clone(), engine, time: player.time })
         };
         let players = plan.players.iter().map(travelling).collect::<Result<_, FleetError>>()?;
         let mut pending: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
@@ -198,7 +203,12 @@ impl<'a> GamesWork<'a> {
             game.check(self.plan).map_err(refused)?;
             let sound = |value: &f64| value.is_finite() && *value >= 0.0;
             let opinion = |value: &f64| value.is_finite() && value.abs() <= 64.0;
-            if !game.times.iter().all(sound) || !game.evals.iter().flatten().all(opinion) {
+            let late = match &game.ending {
+                Ending::Failed(_, fault) => fault.late_ms,
+                _ => None,
+            };
+            let sound_times = game.times.iter().chain(&late).all(sound);
+            if !sound_times || !game.evals.iter().flatten().all(opinion) {
                 return Err(refused(format!("game {} has impossible notes", game.game)));
             }
         }

@@ -30,6 +30,8 @@ pub enum Command {
     KnownCommand(String),
     /// `list_commands`
     ListCommands,
+    /// `help`, or `?`: what a person at the keyboard can type
+    Help,
     /// `quit`
     Quit,
     /// `boardsize N`
@@ -97,6 +99,8 @@ pub enum Command {
     RulesFinalResult,
     /// `gogui-play_sequence COLOR VERTEX …`
     PlaySequence(Vec<(Color, Move)>),
+    /// `gogui-analyze_commands`: what GoGui's analyze window offers
+    AnalyzeCommands,
     /// `gogui-interrupt`: says that `# interrupt` is understood
     Interrupt,
     /// `kitai-options`
@@ -150,6 +154,7 @@ pub(super) static COMMANDS: &[(&str, Arguments)] = &[
     ("version", |i| Ok((i, Command::Version))),
     ("known_command", |i| map(word, |name| Command::KnownCommand(name.to_owned())).parse(i)),
     ("list_commands", |i| Ok((i, Command::ListCommands))),
+    ("help", |i| Ok((i, Command::Help))),
     ("quit", |i| Ok((i, Command::Quit))),
     ("boardsize", |i| map(integer, Command::BoardSize).parse(i)),
     ("clear_board", |i| Ok((i, Command::ClearBoard))),
@@ -196,6 +201,7 @@ pub(super) static COMMANDS: &[(&str, Arguments)] = &[
             .map(Command::PlaySequence)
             .parse(i)
     }),
+    ("gogui-analyze_commands", |i| Ok((i, Command::AnalyzeCommands))),
     ("gogui-interrupt", |i| Ok((i, Command::Interrupt))),
     ("kitai-options", |i| Ok((i, Command::Options))),
     ("kitai-set", |i| {
@@ -250,6 +256,7 @@ fn clean(line: &str) -> String {
 
 fn command(text: &str) -> Result<Command, ParseError> {
     let (arguments, name) = word(text).map_err(|_| ParseError::UnknownCommand)?;
+    let name = if name == "?" { "help" } else { name };
     let (_, parser) =
         COMMANDS.iter().find(|(known, _)| *known == name).ok_or(ParseError::UnknownCommand)?;
     parser(arguments).map(|(_, command)| command).map_err(|_| ParseError::Syntax)

@@ -179,6 +179,8 @@ impl GtpSession {
             Command::Version => text(env!("CARGO_PKG_VERSION")),
             Command::KnownCommand(name) => answers::known_command(&name),
             Command::ListCommands => answers::list_commands(),
+            Command::Help => text(writer::HELP),
+            Command::AnalyzeCommands => text(writer::ANALYZE_COMMANDS),
             Command::Quit | Command::Komi | Command::Interrupt => done(),
             Command::BoardSize(size) => done_if(size == 8, "unacceptable size"),
             Command::ClearBoard => self.start(GameState::default(), out),

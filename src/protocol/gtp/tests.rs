@@ -152,3 +152,18 @@ fn the_opponents_time_is_used_only_if_asked_for() {
     let (search, _) = thinks(&bench.say("genmove b"));
     assert!(matches!(bench.finish(search, "d3")[..], [Action::Send(_)]));
 }
+
+#[test]
+fn people_and_gogui_are_told_what_there_is() {
+    let mut bench = session(&[], LOCAL);
+    let help = bench.ask("help");
+    assert!(help.starts_with("= play black f5") && help.contains("genmove white"), "{help}");
+    assert_eq!(bench.ask("?"), help);
+    // A blank line would end the reply in the middle.
+    assert_eq!(help.find("\n\n"), Some(help.len() - 2));
+    let offered = bench.ask("gogui-analyze_commands");
+    for line in offered.trim_start_matches("= ").trim_end().lines() {
+        let command = line.split('/').nth(2).and_then(|text| text.split(' ').next()).unwrap();
+        assert_eq!(bench.ask(&format!("known_command {command}")), "= true\n\n", "{line}");
+    }
+}

@@ -7,6 +7,31 @@ use crate::record::Board;
 use crate::search::report::DepthLabel;
 use crate::search::{Event, Line};
 
+/// For a person at the keyboard. No blank line: one would end the reply.
+pub(super) const HELP: &str = "\
+play black f5          make a move (colours black, white; also pass)
+genmove white          Kitai moves
+undo                   take back the last move
+showboard              the board
+clear_board            a new game
+kitai-set_level 3      0 (for children) to 10
+kitai-set depth 12     an option; kitai-options lists them
+kitai-analyze          values of all moves until the next line
+final_score            the result
+loadsgf FILE           a game from a file; printsgf shows this one
+quit                   leave
+list_commands names everything. A game in the terminal: kitai play.";
+
+/// What GoGui's analyze window offers: a type, a label and a command per line.
+pub(super) const ANALYZE_COMMANDS: &str = "\
+plist/Legal Moves/gogui-rules_legal_moves
+string/Best Move Of Black/reg_genmove black
+string/Best Move Of White/reg_genmove white
+string/Final Score/final_score
+hstring/Kitai Options/kitai-options
+none/Kitai Set Level/kitai-set_level %s
+none/Kitai Set Option/kitai-set %s";
+
 /// Appends a successful reply; a text of several lines has no empty one.
 pub(super) fn success(out: &mut String, id: Option<u32>, text: &str) {
     reply(out, '=', id, text);

@@ -37,6 +37,8 @@ struct Job {
     search: SearchId,
     kind: JobKind,
     began: Instant,
+    /// The hints as they were told last.
+    told: String,
 }
 
 #[derive(Clone, Copy)]
@@ -162,7 +164,7 @@ impl NBoardSession {
     fn think(&mut self, task: Task, kind: JobKind, out: &mut Actions) {
         let search = self.numbers.search();
         out.push(Action::Think { game: GAME, search, task: Box::new(task) });
-        self.job = Some(Job { search, kind, began: self.now });
+        self.job = Some(Job { search, kind, began: self.now, told: String::new() });
     }
 
     /// Takes an option. One that asks for another method or other tables ends what runs and is
@@ -239,7 +241,9 @@ impl NBoardSession {
         }
         writer::status(out.text(), "Thinking");
         let clock = self.game.clock(board.turn).filter(|_| self.version >= CLOCK_VERSION);
-        let task = Task::play(&self.limited_options(), board.position, clock.as_ref());
+        let options = self.limited_options();
+        let mut task = Task::play(&options, board.position, clock.as_ref());
+        task.seed = self.game.seed(&options);
         self.think(task, JobKind::Go, out);
     }
 
@@ -303,7 +307,14 @@ impl NBoardSession {
             writer::book_move(out.text(), &outcome.lines, outcome.depth);
         }
         match job.kind {
-            JobKind::Hint => writer::hints(out.text(), &outcome.lines, outcome.depth),
+            JobKind::Hint => {
+                let mut hints = String::new();
+                writer::hints(&mut hints, &outcome.lines, outcome.depth);
+                // The last report of the search has usually told them already.
+                if hints != job.told {
+                    out.text().push_str(&hints);
+                }
+            }
             JobKind::Go => {
                 let played = outcome.best_move().unwrap_or(Move::Pass);
                 let took = self.now.saturating_duration_since(job.began);
@@ -375,10 +386,12 @@ impl NBoardSession {
                 if let Some(opponent) = &progress.opponent {
                     writer::status(out.text(), &format!("Opponent: {opponent}"));
                 }
+                let mut told = String::new();
                 if !matches!(job.kind, JobKind::Analyze { .. }) {
-                    writer::hints(out.text(), &progress.lines, progress.depth);
+                    writer::hints(&mut told, &progress.lines, progress.depth);
+                    out.text().push_str(&told);
                 }
-                self.job = Some(job);
+                self.job = Some(Job { told, ..job });
             }
             SearchUpdate::Behind(_) => {}
             SearchUpdate::Done(outcome) => self.finish(&job, &outcome, out),

@@ -99,3 +99,19 @@ fn leaving_stops_the_search_at_once_and_a_move_is_still_told() {
     bench.say("quit");
     assert_eq!(bench.phase(), Phase::Finished);
 }
+
+#[test]
+fn hints_that_were_told_are_not_told_again_at_the_end() {
+    let mut bench = session(&[]);
+    let (search, _) = thinks(&bench.say("hint 1"));
+    let told = said(&bench.update(search, progress("d3")));
+    assert_eq!(told.matches("search D3").count(), 1, "{told}");
+    let mut outcome = crate::protocol::testing::outcome("d3");
+    outcome.depth = 4;
+    let same = said(&bench.update(search, SearchUpdate::Done(outcome)));
+    assert!(!same.contains("search"), "{same}");
+    let (search, _) = thinks(&bench.say("hint 1"));
+    bench.update(search, progress("d3"));
+    let other = said(&bench.finish(search, "f5"));
+    assert_eq!(other.matches("search F5").count(), 1, "{other}");
+}

@@ -78,9 +78,8 @@ pub struct Minimax {
 }
 
 /// Search threads, here and in `mcts`.
-pub static THREADS: TypedOption<i64> = TypedOption::integer(
+pub static THREADS: TypedOption<i64> = TypedOption::cores(
     "threads",
-    1,
     256,
     1,
     "Search threads, of which no more than 16 or the cores are started; results repeat exactly only with 1.",

@@ -134,7 +134,7 @@ impl Found {
         let axes = Axes { x: &since, y: "rating", ..Axes::default() };
         let series: Vec<Series> = pools
             .into_iter()
-            .map(|(name, points)| Series { name: name.to_owned(), points })
+            .map(|(name, points)| Series { name: name.to_owned(), points, marks: false })
             .collect();
         let _ = writeln!(page, "<h2>Rating</h2>\n{}", plot::lines(&axes, &series));
     }
