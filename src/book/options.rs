@@ -9,8 +9,8 @@ use crate::random::SEED;
 /// Which book.
 pub static BOOK: TypedOption<String> = TypedOption::file(
     "book",
-    "Opening book: a file, builtin, or none; empty leaves it to the command (play and NBoard use \
-     builtin, GTP and matches none).",
+    "Opening book: a file, builtin, or none; empty leaves it to the command (play, web, NBoard and \
+     GGS use builtin, GTP and matches none).",
 );
 /// How much worse than the best a book move may be.
 pub static BOOK_MARGIN: TypedOption<f64> = TypedOption::number(

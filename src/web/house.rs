@@ -114,7 +114,7 @@ impl House {
             methods: methods_to_compare(),
             sliders: sliders(),
             gallery: gallery::disagreements(),
-            book: book::is_loaded(),
+            book: book::is_loaded(self.options()),
             watch: self.watcher.is_some(),
         }
     }

@@ -11,7 +11,7 @@ use super::book::BookView;
 use super::gallery::Disagreement;
 use super::house::{Method, Preset, Slider};
 use crate::engine::review::MoveReview;
-use crate::search::{Behind, Line};
+use crate::search::{Behind, Line, Origin};
 
 /// What a page asks.
 #[derive(Deserialize, Debug)]
@@ -158,6 +158,8 @@ pub(super) enum Say {
 /// What a search found so far.
 #[derive(Serialize, Debug, Clone, PartialEq)]
 pub(super) struct Report {
+    /// Whether the moves come from a search or from the opening book.
+    pub origin: Origin,
     pub depth: u32,
     pub lines: Vec<Line>,
     pub nodes: u64,

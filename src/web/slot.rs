@@ -10,7 +10,7 @@ use super::message::Report;
 use crate::engine::{Engine, GameId};
 use crate::engine::{EngineEvent, SearchId, SearchUpdate, Task};
 use crate::options::Options;
-use crate::search::{Behind, Event, Outcome};
+use crate::search::{Behind, Event, Origin, Outcome};
 
 /// Something to think about.
 #[derive(Debug, Clone)]
@@ -232,6 +232,7 @@ impl Slot {
 
 fn report_of_event(event: Event) -> Report {
     Report {
+        origin: Origin::Search,
         depth: event.depth,
         lines: event.lines,
         nodes: event.nodes,
@@ -243,6 +244,7 @@ fn report_of_event(event: Event) -> Report {
 /// What a search found in the end.
 pub(super) fn report_of_outcome(outcome: Outcome) -> Report {
     Report {
+        origin: outcome.origin,
         depth: outcome.depth,
         lines: outcome.lines,
         nodes: outcome.nodes,

@@ -11,6 +11,7 @@ use super::house::{House, SLOTS_PER_TAB, Size};
 use super::message::{Ask, ClockLeft, Say, What};
 use super::review::Review;
 use super::slot::{Job, News, Slot, report_of_outcome};
+use crate::book::options::use_builtin_by_default;
 use crate::engine::{Clock, Engine, EngineEvent, GameId, Task};
 use crate::options::Options;
 use crate::record::{History, transcript};
@@ -90,7 +91,8 @@ impl Tab {
                 let position = history(&game)?.board().position;
                 let options =
                     self.house.preset(&preset).ok_or_else(|| format!("no preset `{preset}`"))?;
-                let options = self.house.with(options, &set, Size::Roomy).map_err(text)?;
+                let mut options = self.house.with(options, &set, Size::Roomy).map_err(text)?;
+                use_builtin_by_default(&mut options);
                 let clock = clock.map(clock_of);
                 let task = Task::play(&options, position, clock.as_ref());
                 let longest = if clock.is_some() { LONGEST_ANALYSIS } else { LONGEST_MOVE };
@@ -132,7 +134,7 @@ impl Tab {
                 Ok(())
             }
             Ask::Book { id, game } => {
-                let view = book::view(&history(&game)?);
+                let view = book::view(&history(&game)?, self.house.options()).map_err(text)?;
                 self.out.push(Say::Book { id, view });
                 Ok(())
             }

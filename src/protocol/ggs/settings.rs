@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::words::{GameType, Kind};
 use super::writer::is_sayable_name;
+use crate::book::options::use_builtin_by_default;
 use crate::config;
 use crate::options::Options;
 use crate::record::{BareNumber, ClockSettings};
@@ -383,6 +384,7 @@ impl Settings {
             };
             options.set(name, &text).map_err(|error| wrong(error.to_string()))?;
         }
+        use_builtin_by_default(&mut options);
         Ok(options)
     }
 

@@ -237,7 +237,7 @@ export class Play {
       const line = say.report.lines[0];
       if (game.text() !== text || !line || line.pv.length === 0) return;
       game.go(game.end);
-      const label = line.certainty.kind === "exact" ? "100%" : line.certainty.kind === "probable" ? `${say.report.depth}@${line.certainty.percent}%` : String(say.report.depth);
+      const label = say.report.origin === "book" ? "book" : line.certainty.kind === "exact" ? "100%" : line.certainty.kind === "probable" ? `${say.report.depth}@${line.certainty.percent}%` : String(say.report.depth);
       this.made(line.pv[0].toLowerCase(), { eval: line.score, depth: label });
     });
   }

@@ -140,7 +140,7 @@ export const T = {
   fromTable: "table",
 
   bookTitle: "Openings",
-  noBook: "No book is loaded, so moves have no values here. Moves that lead to openings with a name:",
+  noBook: "The server uses no book, so moves have no values here. Moves that lead to openings with a name:",
   noBookMoves: "The book knows no move here.",
   bookMove: "Move",
   bookValue: "Value",
