@@ -68,7 +68,15 @@ impl Access {
         let servers: Result<Vec<async_nats::ServerAddr>, _> =
             self.url.split(',').map(|server| server.trim().parse()).collect();
         let servers = servers.map_err(|error| refused(error.to_string()))?;
-        let options = self.options()?.name(name);
+        let mut options = self.options()?.name(name);
+        // The client leaves what stands before `@` to us.
+        options = match servers.first().map(|server| (server.username(), server.password())) {
+            Some((Some(user), Some(password))) => {
+                options.user_and_password(user.to_owned(), password.to_owned())
+            }
+            Some((Some(token), None)) => options.token(token.to_owned()),
+            _ => options,
+        };
         let client = options.connect(servers).await.map_err(|error| refused(describe(&error)))?;
         let mut jetstream = jetstream::new(client.clone());
         jetstream.set_timeout(ANSWERING);

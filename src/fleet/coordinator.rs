@@ -271,14 +271,14 @@ impl<'w> Coordinator<'w> {
                 Some(message) = pings.next() => self.answer(message),
                 _ = tick.tick() => {
                     self.send_again();
-                    if ticks % 5 == 0 {
+                    if ticks.is_multiple_of(5) {
                         news(News::Status(&self.status()));
                     }
-                    if ticks % (status::EVERY * 10) == 0 {
+                    if ticks.is_multiple_of(status::EVERY * 10) {
                         self.tell();
                         self.compare_signatures(news);
                     }
-                    if ticks % (IN_HAND.as_millis() / TICK.as_millis()) as u64 == 0 {
+                    if ticks.is_multiple_of((IN_HAND.as_millis() / TICK.as_millis()) as u64) {
                         self.held.values().for_each(|message| ack(message, AckKind::Progress));
                     }
                     ticks += 1;

@@ -93,7 +93,7 @@ impl Residuals {
         let others: Vec<&Moments> = others().map(|part| &part.figures).collect();
         let deviation = deviation(&part.figures, others, self.spread());
         let judged = part.jobs as f64 >= ENOUGH;
-        let apart = speed_ratio > APART || speed_ratio < 1.0 / APART;
+        let apart = !(1.0 / APART..=APART).contains(&speed_ratio);
         Residual {
             worker: worker.clone(),
             jobs: part.jobs,

@@ -1,8 +1,7 @@
 //! How far a fleet scales, reckoned: a simulation of slots, broker and coordinator.
 //!
 //! Every slot asks for a job, computes, reports and asks again. The broker and the coordinator are
-//! each a queue that serves one request after the other, in the times that `a_million_small_jobs_…`
-//! and the fleet's own messages give. What is fully used first limits the rest.
+//! each a queue that serves one request after the other, in times that were measured. What is fully used first limits the rest.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -52,6 +51,11 @@ impl Station {
         self.busy += takes;
         self.free_at
     }
+
+    /// Share of the time until now in which it was busy.
+    fn load(&self, now: f64) -> f64 {
+        (self.busy - (self.free_at - now).max(0.0)) / now
+    }
 }
 
 /// What a slot does next.
@@ -77,6 +81,7 @@ fn simulate(machines: Machines, rounds: usize) -> Load {
     let background = workers as f64 * PER_WORKER * machines.broker;
     let messages = (MESSAGES + SIGNS_OF_LIFE * job) * machines.broker / (1.0 - background);
     let mut counted: Vec<f64> = Vec::new();
+    let mut taking = vec![0.0; all];
     let (mut asked, mut computing, mut now) = (0usize, 0.0, 0.0);
     while let Some(Reverse((at, step, slot))) = events.pop() {
         now = at as f64 / 1e9;
@@ -93,11 +98,12 @@ fn simulate(machines: Machines, rounds: usize) -> Load {
                 }
                 let delivered = broker.serve(now + latency, messages / 2.0).max(published);
                 let takes = job * (0.5 + random.next());
-                computing += takes;
+                taking[slot] = takes;
                 let reports = delivered + latency + takes;
                 events.push(Reverse((nanoseconds(reports), Step::Report, slot)));
             }
             Step::Report => {
+                computing += taking[slot];
                 let reported = broker.serve(now + latency, messages / 2.0);
                 counted.push(coordinator.serve(reported + latency, machines.coordinator));
                 events.push(Reverse((nanoseconds(reported + latency), Step::Ask, slot)));
@@ -107,8 +113,8 @@ fn simulate(machines: Machines, rounds: usize) -> Load {
     Load {
         jobs_per_second: counted.len() as f64 / now,
         slots: computing / now / all as f64,
-        broker: broker.busy / now + background,
-        coordinator: coordinator.busy / now,
+        broker: broker.load(now) * (1.0 - background) + background,
+        coordinator: coordinator.load(now),
     }
 }
 
@@ -124,13 +130,13 @@ impl Random {
     }
 }
 
-/// As measured on two cores shared by broker, coordinator and worker; see docs/fleet.md.
+/// CPU time as measured on a busy machine; see docs/fleet.md.
 const MEASURED: Machines = Machines {
     workers: 1000,
     slots: 64,
     job: 10.0,
-    broker: 8e-6,
-    coordinator: 60e-6,
+    broker: 70e-6,
+    coordinator: 350e-6,
     latency: 0.5e-3,
 };
 
@@ -146,6 +152,7 @@ fn the_table_of_the_documentation_is_what_the_simulation_says() {
         (1000, 64, 5.0),
         (1000, 64, 10.0),
         (1000, 64, 60.0),
+        (1000, 64, 300.0),
     ] {
         let load = simulate(Machines { workers, slots, job, ..MEASURED }, 20);
         table += &format!(
