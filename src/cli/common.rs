@@ -7,6 +7,7 @@ use crate::config;
 use crate::options::Options;
 use crate::record::date;
 use crate::search::StopFlag;
+use crate::search::limits::{DEPTH, MOVE_TIME, NODES, PLAYOUTS};
 use crate::search::minimax::THREADS;
 use crate::server;
 
@@ -33,12 +34,23 @@ impl EngineArgs {
         }
     }
 
-    /// The same for playing a game: without a preset, the preset `default`.
+    /// The same for playing a game: without a preset, the preset `default`, whose second a move
+    /// gives way to any limit that is set. A search by depth then answers the same however busy the
+    /// machine is.
     ///
     /// # Errors
     /// An unknown preset, option or value.
     pub(super) fn options_for_play(&self) -> Result<Options, CliError> {
-        self.on_top_of(self.config.as_deref().unwrap_or("default"))
+        let Some(preset) = &self.config else {
+            let mut options = self.on_top_of("default")?;
+            let own = self.apply(Options::new())?;
+            let limited = [&DEPTH, &NODES, &PLAYOUTS].iter().any(|&limit| own.get(limit) > 0);
+            if limited && own.chosen(&MOVE_TIME).is_none() {
+                options.unset(&MOVE_TIME.spec);
+            }
+            return Ok(options);
+        };
+        self.on_top_of(preset)
     }
 
     /// The same for work that a person waits for: all cores unless `threads` is set.
@@ -135,7 +147,6 @@ pub(super) fn stop_on_interrupt() -> StopFlag {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::limits::{DEPTH, MOVE_TIME};
     use crate::search::minimax::HASH;
 
     fn options(settings: &[&str]) -> Result<Options, CliError> {
@@ -145,9 +156,14 @@ mod tests {
 
     #[test]
     fn settings_come_on_top_of_the_preset() {
-        let options = options(&["depth=3", "hash = 2"]).unwrap();
-        assert_eq!((options.get(&DEPTH), options.get(&HASH)), (3, 2));
-        assert_eq!(options.get(&MOVE_TIME), 1000);
+        let limits = |settings: &[&str]| {
+            let options = options(settings).unwrap();
+            (options.get(&DEPTH), options.get(&HASH), options.get(&MOVE_TIME))
+        };
+        assert_eq!(limits(&["hash = 2"]), (0, 2, 1000));
+        // A limit of one's own takes the place of the default's time.
+        assert_eq!(limits(&["depth=3", "hash = 2"]), (3, 2, 0));
+        assert_eq!(limits(&["depth=3", "hash = 2", "move-time=50"]), (3, 2, 50));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) fn grouped(command: Command) -> Command {
     let text = list(&command);
     command
         .help_template(
-            "{about-with-newline}\n{usage-heading} {usage}\n{after-help}\n\nOptions:\n{options}",
+            "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}",
         )
         .after_help(text)
 }

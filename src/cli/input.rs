@@ -131,7 +131,8 @@ impl Source {
         } else if path.is_file() {
             Ok(Source::File(path.to_owned()))
         } else if Format::of_path(path).is_some() && !argument.contains(['(', ';', ' ', '\n']) {
-            Err(CliError::io(argument, io::ErrorKind::NotFound.into()))
+            let missing = io::Error::new(io::ErrorKind::NotFound, "there is no such file");
+            Err(CliError::io(argument, missing))
         } else {
             Ok(Source::Text(argument.to_owned()))
         }
