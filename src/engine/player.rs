@@ -122,7 +122,7 @@ impl Player {
     }
 
     /// The answer of the opening book, if the task asks for one and it has a move.
-    fn from_book(&mut self, task: &Task) -> Option<Outcome> {
+    fn book_answer(&self, task: &Task) -> Option<Outcome> {
         let asked = task.book.as_ref()?;
         let began = Instant::now();
         let book = match &self.book {
@@ -177,7 +177,7 @@ impl Player {
         report: &mut dyn FnMut(&Event),
     ) -> Result<Outcome, OptionError> {
         let _quiet = shared::thinking();
-        if let Some(known) = self.from_book(task) {
+        if let Some(known) = self.book_answer(task) {
             return Ok(known);
         }
         let method = self.method()?;
