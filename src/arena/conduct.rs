@@ -47,7 +47,7 @@ pub struct Learning {
 impl Learning {
     fn start(&self) -> Result<Learner, ConductError> {
         let book = SharedBook::open_to_learn(&self.book)?;
-        Ok(Learner::start(book, &Options::new(), self.depth)?)
+        Ok(Learner::start(book, &Options::new(), self.depth).map_err(VenueError::Option)?)
     }
 }
 

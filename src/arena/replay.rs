@@ -87,6 +87,7 @@ mod tests {
             half_points: 1,
             discs: Some(0),
             ending: Ending::Finished,
+            worker: None,
         })
     }
 

@@ -6,10 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A folder that is removed in the end.
-pub struct Folder(pub PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    pub fn new(name: &str) -> Folder {
+    pub(crate) fn new(name: &str) -> Folder {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("kitai-fleet-{}-{number}-{name}", std::process::id());
@@ -18,7 +18,7 @@ impl Folder {
         Folder(path)
     }
 
-    pub fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }
@@ -30,7 +30,7 @@ impl Drop for Folder {
 }
 
 /// A running `nats-server -js`.
-pub struct Broker {
+pub(crate) struct Broker {
     child: Child,
     folder: Folder,
     port: u16,
@@ -38,28 +38,28 @@ pub struct Broker {
 }
 
 impl Broker {
-    pub fn start() -> Broker {
+    pub(crate) fn start() -> Broker {
         Broker::start_with(&[])
     }
 
     /// With more arguments, such as a configuration.
-    pub fn start_with(arguments: &[&str]) -> Broker {
+    pub(crate) fn start_with(arguments: &[&str]) -> Broker {
         let folder = Folder::new("broker");
         let arguments: Vec<String> = arguments.iter().map(|&text| text.to_owned()).collect();
         let (child, port) = run(&folder.0, None, &arguments);
         Broker { child, folder, port, arguments }
     }
 
-    pub fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.port
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
     /// Ends it with this signal and starts it again on the same port and files.
-    pub fn restart(&mut self, signal: &str) {
+    pub(crate) fn restart(&mut self, signal: &str) {
         let ended = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
         assert!(ended.unwrap().success());
         self.child.wait().unwrap();

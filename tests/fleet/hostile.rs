@@ -115,8 +115,8 @@ async fn lie(url: &str, log: &Path) -> usize {
             .map(|played| played.as_str().unwrap())
             .collect();
         let game = |number: u64, moves: &str| {
-            json!({"game": number, "black": if number % 2 == 0 { "a" } else { "b" },
-                   "white": if number % 2 == 0 { "b" } else { "a" }, "opening": label,
+            json!({"game": number, "black": if number.is_multiple_of(2) { "a" } else { "b" },
+                   "white": if number.is_multiple_of(2) { "b" } else { "a" }, "opening": label,
                    "moves": moves, "evals": [], "times": [], "half_points": 2, "discs": 64,
                    "ending": "finished"})
         };

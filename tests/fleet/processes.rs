@@ -7,16 +7,16 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 
 /// A process that is killed when the test ends.
-pub struct Process(pub Child);
+pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
     /// Sends it a signal.
-    pub fn signal(&self, signal: &str) {
+    pub(crate) fn signal(&self, signal: &str) {
         let sent = Command::new("kill").args([signal, &self.0.id().to_string()]).status();
         assert!(sent.unwrap().success(), "{signal}");
     }
 
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -28,12 +28,12 @@ impl Drop for Process {
     }
 }
 
-pub fn kitai() -> Command {
+pub(crate) fn kitai() -> Command {
     Command::new(env!("CARGO_BIN_EXE_kitai"))
 }
 
 /// Starts a worker with one slot and its cache in this folder.
-pub fn worker(url: &str, name: &str, folder: &Path, more: &[&str]) -> Process {
+pub(crate) fn worker(url: &str, name: &str, folder: &Path, more: &[&str]) -> Process {
     let mut command = kitai();
     command
         .args(["worker", "--nats", url, "--name", name, "--no-bench", "--jobs", "1", "--cache"])
@@ -45,19 +45,19 @@ pub fn worker(url: &str, name: &str, folder: &Path, more: &[&str]) -> Process {
 }
 
 /// Three workers.
-pub fn workers(url: &str, folder: &Path) -> Vec<Process> {
+pub(crate) fn workers(url: &str, folder: &Path) -> Vec<Process> {
     ["one", "two", "three"].iter().map(|name| worker(url, name, folder, &[])).collect()
 }
 
 /// Runs Kitai with these arguments and wants it to succeed.
-pub fn run<S: AsRef<OsStr>>(arguments: &[S]) -> Output {
+pub(crate) fn run<S: AsRef<OsStr>>(arguments: &[S]) -> Output {
     let output = kitai().args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     output
 }
 
 /// The games of a log by number, without what depends on the machine that played them.
-pub fn games(log: &Path) -> Vec<Value> {
+pub(crate) fn games(log: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(log).unwrap();
     let mut games: Vec<Value> = text
         .lines()
@@ -77,7 +77,7 @@ pub fn games(log: &Path) -> Vec<Value> {
 }
 
 /// Who played the games of a log, by number.
-pub fn players_of(log: &Path) -> Vec<(u64, String)> {
+pub(crate) fn players_of(log: &Path) -> Vec<(u64, String)> {
     let text = std::fs::read_to_string(log).unwrap();
     let games = text.lines().skip(1).filter_map(|line| {
         // The last line may be in the middle of being written.
@@ -89,14 +89,14 @@ pub fn players_of(log: &Path) -> Vec<(u64, String)> {
 }
 
 /// Waits until something is so, looking a hundred times a second.
-pub fn wait_until(mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(mut is_so: impl FnMut() -> bool) {
     while !is_so() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }
 
 /// What `kitai fleet` says.
-pub fn fleet(url: &str) -> Value {
+pub(crate) fn fleet(url: &str) -> Value {
     let output = run(&["--json", "fleet", "--nats", url, "--once"]);
     serde_json::from_slice(&output.stdout).unwrap()
 }

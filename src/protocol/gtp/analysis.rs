@@ -64,8 +64,14 @@ mod tests {
 
     #[test]
     fn a_report_without_a_move_does_not_end_the_reply() {
-        let nothing =
-            Event { depth: 0, lines: Vec::new(), nodes: 1, playouts: 0, elapsed: Duration::ZERO };
+        let nothing = Event {
+            depth: 0,
+            lines: Vec::new(),
+            nodes: 1,
+            playouts: 0,
+            elapsed: Duration::ZERO,
+            opponent: None,
+        };
         let (mut numbers, mut out) = (Numbers::default(), Actions::default());
         Analysis::new(Duration::ZERO).report(nothing, Instant::now(), &mut numbers, &mut out);
         assert!(out.is_empty());

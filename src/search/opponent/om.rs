@@ -431,7 +431,7 @@ impl<'t, T: Tree> OmSearch<'t, T> {
         });
         // Without a considered move there is nothing to choose yet.
         let usable = ranked.first().is_some_and(|first| first.is_considered);
-        usable.then(|| Ranked { is_complete: ranked.len() == moves.len(), moves: ranked })
+        usable.then_some(Ranked { is_complete: ranked.len() == moves.len(), moves: ranked })
     }
 }
 
