@@ -9,7 +9,9 @@ use kitai::arena::log::LOG;
 use kitai::arena::tournament::{Overrides, TournamentFile};
 use kitai::eval::pattern::Weights;
 use kitai::options::Options;
-use kitai::protocol::{gtp, nboard};
+use kitai::protocol::ggs::event::Event;
+use kitai::protocol::ggs::framing::{Frame, Framer};
+use kitai::protocol::{ggs, gtp, nboard};
 use kitai::record::sealed::Records;
 use kitai::record::wthor::{self, Collector, Names};
 use kitai::record::{BareNumber, Board, ClockSettings, Format, ggf, obf, sgf, transcript};
@@ -26,6 +28,7 @@ pub(crate) const ALL: &[(&str, Body)] = &[
     ("clock", clock),
     ("config", config),
     ("ggf", ggf),
+    ("ggs", ggs),
     ("gtp", gtp),
     ("kpos", kpos),
     ("log", log),
@@ -143,6 +146,24 @@ fn wthor(bytes: &[u8]) -> usize {
 fn gtp(bytes: &[u8]) -> usize {
     let lines = text(bytes).lines();
     lines.filter_map(gtp::grammar::parse).filter(|line| line.command.is_ok()).count()
+}
+
+/// Lines of a game server through framing and grammar.
+fn ggs(bytes: &[u8]) -> usize {
+    let mut framer = Framer::default();
+    let mut found = 0;
+    let mut each = |frame| {
+        if let Frame::Message(message) = frame {
+            let event = ggs::grammar::event(&message);
+            let _ = ggs::grammar::is_complete(&message);
+            found += usize::from(!matches!(event, Event::Other(_)));
+        }
+    };
+    for line in String::from_utf8_lossy(bytes).lines() {
+        framer.line(line, &mut each);
+    }
+    framer.flush(&mut each);
+    found
 }
 
 fn nboard(bytes: &[u8]) -> usize {

@@ -8,7 +8,7 @@
 //! | [`lab`] | the papers' experiments, ours beside theirs |
 //! | [`arena`] | engine against engine: referee, matches, tournaments |
 //! | [`server`] | standard streams, TCP in and out: carries out what sessions want |
-//! | [`protocol`] | NBoard and GTP: grammar, session (inputs to actions), writer |
+//! | [`protocol`] | NBoard, GTP and GGS: grammar, session (inputs to actions), writer |
 //! | [`training`] | how the evaluation learns: scored positions, self-play, the fit, calibration |
 //! | [`config`] | presets: option values by name |
 //! | [`engine`] | games, their clocks and limits, the threads that think about them, all options |

@@ -7,12 +7,12 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
 use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
+use crate::record::date;
 use crate::record::format::Writer;
 use crate::record::{Format, whole_file, wthor};
 use crate::training::sources::EXTENSION;
@@ -239,40 +239,15 @@ fn open(path: &Path) -> Result<(String, Box<dyn Read>, indicatif::ProgressBar), 
 
 /// Today (UTC) as WTHOR headers have it: century, year in it, month, day.
 fn today() -> [u8; 4] {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    date_of(seconds / 86_400)
-}
-
-/// The date so many days after 1970-01-01.
-fn date_of(mut days: u64) -> [u8; 4] {
-    let every = |year: u64, years| year.is_multiple_of(years);
-    let leap = |year| every(year, 4) && (!every(year, 100) || every(year, 400));
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let lengths = [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    let mut month = 0;
-    while days >= lengths[month] {
-        days -= lengths[month];
-        month += 1;
-    }
-    [(year / 100) as u8, (year % 100) as u8, month as u8 + 1, days as u8 + 1]
+    let seconds = date::now();
+    let (year, month, day) = date::of_days(seconds / 86_400);
+    [(year / 100) as u8, (year % 100) as u8, month as u8, day as u8]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs;
-
-    #[test]
-    fn days_become_dates() {
-        assert_eq!(date_of(0), [19, 70, 1, 1]);
-        assert_eq!(date_of(59), [19, 70, 3, 1]);
-        assert_eq!(date_of(11_016), [20, 0, 2, 29]);
-        assert_eq!(date_of(20_774), [20, 26, 11, 17]);
-    }
 
     /// A folder of its own for one test, removed at the end.
     struct Folder(PathBuf);

@@ -12,6 +12,7 @@ mod conduct;
 mod convert;
 mod eval_test;
 mod expect;
+mod ggs;
 mod lab;
 mod label;
 mod logging;
@@ -67,6 +68,7 @@ enum Command {
     Convert(convert::Args),
     EvalTest(eval_test::Args),
     Expect(expect::Args),
+    Ggs(ggs::Args),
     /// Serve a GTP client
     Gtp(serve::Args),
     Label(label::Args),
@@ -142,6 +144,7 @@ pub fn main() -> ExitCode {
         Some(Command::Convert(args)) => convert::run(args, &mut output),
         Some(Command::EvalTest(args)) => eval_test::run(args, &mut output),
         Some(Command::Expect(args)) => expect::run(args, &mut output),
+        Some(Command::Ggs(args)) => ggs::run(args, &mut output),
         Some(Command::Gtp(args)) => serve::run(args, Protocol::Gtp),
         Some(Command::Label(args)) => label::run(args, &mut output),
         Some(Command::Match(args)) => match_cmd::run(args, &mut output),

@@ -1,4 +1,4 @@
-//! The languages Kitai speaks. Each protocol is a grammar (text to typed commands), a session
+//! The languages Kitai speaks: GTP and NBoard as a server, GGS as a bot. Each protocol is a grammar (text to typed commands), a session
 //! (inputs to actions) and a writer (the exact words of the replies).
 //!
 //! A [`Session`] is a plain state machine: an [`Input`] goes in (a line, an engine event, a timer,
@@ -8,6 +8,7 @@
 //! each search names its game and itself.
 
 pub mod auto;
+pub mod ggs;
 pub mod gtp;
 pub mod nboard;
 #[cfg(test)]
@@ -54,6 +55,10 @@ pub enum Input<'a> {
 pub enum Action {
     /// Send this text to the client.
     Send(String),
+    /// Send this text, which no log may show.
+    Secret(String),
+    /// Tell those who keep records and show the state of things.
+    Report(Box<ggs::Report>),
     /// Make the method of a game from these options; a new game begins with it. The answer is
     /// [`crate::engine::SearchUpdate::Ready`] or a failure, and then the old options still hold.
     Configure {

@@ -8,6 +8,7 @@
 pub mod append;
 pub mod board;
 pub mod clock;
+pub mod date;
 pub mod error;
 pub mod format;
 pub mod game_record;

@@ -20,6 +20,7 @@ use super::lines::next_line;
 use crate::engine::{Engine, EngineEvent, GameId, SearchId, SearchUpdate};
 use crate::files;
 use crate::options::Options;
+use crate::protocol::ggs::Report;
 use crate::protocol::{Action, Actions, Input, InputLine, Phase, RequestId, Session};
 use crate::record::lines::RawLine;
 
@@ -98,6 +99,12 @@ pub(super) struct Surroundings {
     pub farewell: Option<Duration>,
     /// Tells whether the reader of the replies has gone.
     pub reader_gone: ReaderGone,
+    /// Where reports go.
+    pub reports: Option<std::sync::mpsc::Sender<Report>>,
+    /// What is to be done before anything is heard.
+    pub first: Actions,
+    /// Whether every line is written on its own.
+    pub line_by_line: bool,
 }
 
 /// Makes the session's first game ready: method, tables and memory, before anything is answered.
@@ -138,9 +145,16 @@ where
         answer,
         timers: Vec::new(),
         failures: Vec::new(),
+        reports: surroundings.reports,
+        secrets: Vec::new(),
+        line_by_line: surroundings.line_by_line,
     };
     let mut input_open = true;
-    let mut actions = Actions::default();
+    let mut actions = surroundings.first;
+    // Nothing of this is a reply.
+    for action in actions.drain() {
+        work.carry_out(action, Instant::now(), &mut String::new());
+    }
     let mut last_words = Instant::now();
     let mut end_of_input = last_words;
     while session.phase() != Phase::Finished {
@@ -152,7 +166,7 @@ where
                     last_words = at;
                     let line = match &line {
                         RawLine::Text(text) => {
-                            trace!(target: "kitai::wire", "< {text}");
+                            trace!(target: "kitai::wire", "< {}", work.masked(text));
                             InputLine::Text(text)
                         }
                         RawLine::TooLong(_) => {
@@ -193,7 +207,7 @@ where
             }
             if !out.is_empty() {
                 last_words = now;
-                if !write_or_leave(&mut writer, &out, &mut shutdown).await? {
+                if !write_or_leave(&mut writer, &out, &work, &mut shutdown).await? {
                     return Ok(());
                 }
             }
@@ -230,13 +244,21 @@ where
 async fn write_or_leave<W: AsyncWrite + Unpin>(
     writer: &mut W,
     text: &str,
+    work: &Work,
     shutdown: &mut watch::Receiver<bool>,
 ) -> std::io::Result<bool> {
     for line in text.lines() {
-        trace!(target: "kitai::wire", "> {line}");
+        trace!(target: "kitai::wire", "> {}", work.masked(line));
     }
     let write = async {
-        writer.write_all(text.as_bytes()).await?;
+        if work.line_by_line {
+            for line in text.split_inclusive('\n') {
+                writer.write_all(line.as_bytes()).await?;
+                writer.flush().await?;
+            }
+        } else {
+            writer.write_all(text.as_bytes()).await?;
+        }
         writer.flush().await
     };
     tokio::select! {
@@ -256,12 +278,38 @@ struct Work {
     timers: Vec<(Instant, RequestId)>,
     /// Failures of actions themselves, for the session.
     failures: Vec<EngineEvent>,
+    reports: Option<std::sync::mpsc::Sender<Report>>,
+    /// What no log may show.
+    secrets: Vec<String>,
+    line_by_line: bool,
 }
 
 impl Work {
+    /// The line as the log may show it.
+    fn masked<'l>(&self, line: &'l str) -> std::borrow::Cow<'l, str> {
+        let mut shown = std::borrow::Cow::Borrowed(line);
+        for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
+            if shown.contains(secret.as_str()) {
+                shown = shown.replace(secret.as_str(), "********").into();
+            }
+        }
+        shown
+    }
+
     fn carry_out(&mut self, action: Action, now: Instant, out: &mut String) {
         match action {
             Action::Send(text) => out.push_str(&text),
+            Action::Secret(text) => {
+                let secret = text.trim_end().to_owned();
+                if !self.secrets.contains(&secret) {
+                    self.secrets.push(secret);
+                }
+                out.push_str(&text);
+            }
+            Action::Report(report) => {
+                // Nobody keeps or shows anything if the receiver is gone.
+                let _ = self.reports.as_ref().map(|reports| reports.send(*report));
+            }
             Action::Configure { game, search, options } => {
                 if let Err(problem) = self.engine.configure(game, search, *options, now) {
                     warn!(%problem, "no search thread");
@@ -364,6 +412,9 @@ mod tests {
             idle: None,
             farewell: None,
             reader_gone: Box::new(|| false),
+            reports: None,
+            first: Actions::default(),
+            line_by_line: false,
         };
         let served = tokio::spawn(async move {
             let mut session = NBoardSession::new(Options::new(), permissions);

@@ -6,6 +6,7 @@
 
 mod conversation;
 mod gate;
+pub mod ggs;
 mod learning;
 mod lines;
 mod outgoing;
@@ -100,6 +101,9 @@ pub fn serve_stdio(service: &Service) -> Result<(), ServeError> {
             idle: None,
             farewell: None,
             reader_gone: socket::stdout_reader(),
+            reports: None,
+            first: crate::protocol::Actions::default(),
+            line_by_line: false,
         };
         conversation::prepare(&mut surroundings, &service.options).await?;
         let permissions = Permissions { files: true, learn: learn_file.is_some() };

@@ -32,6 +32,9 @@ pub(super) async fn connect(
         idle: None,
         farewell: None,
         reader_gone: socket::reader_of(&stream)?,
+        reports: None,
+        first: crate::protocol::Actions::default(),
+        line_by_line: false,
     };
     conversation::prepare(&mut surroundings, &service.options).await?;
     let (reader, writer) = stream.into_split();

@@ -201,6 +201,9 @@ async fn serve_client(stream: TcpStream, shared: &Shared) -> std::io::Result<()>
         idle: shared.idle,
         farewell: Some(shared.idle.map_or(FAREWELL, |idle| idle.min(FAREWELL))),
         reader_gone,
+        reports: None,
+        first: crate::protocol::Actions::default(),
+        line_by_line: false,
     };
     let service = &shared.service;
     if let Err(problem) = conversation::prepare(&mut surroundings, &service.options).await {

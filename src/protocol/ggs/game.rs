@@ -1,0 +1,436 @@
+//! One game as the bot plays it: what the server last showed, what was sent for it, and what is
+//! being thought about. The server's board is the truth; nothing is sent for another one.
+
+use std::time::{Duration, Instant};
+
+use super::event::{GameView, PlayedMove, PlayerLine};
+use super::words::{GameKey, GameType, GgsClock};
+use crate::engine::{Clock, GameId, GameState, SearchId, Task};
+use crate::options::Options;
+use crate::othello::{Color, Move};
+use crate::record::{Board, GameRecord, GameResult, History, Komi, Margin, Note};
+use crate::search::TimeLimit;
+
+/// Numbers of the way time is kept back. Chosen by reasoning: the server counts whole seconds and
+/// this machine may be busy when the search ends.
+mod parameters {
+    use std::time::Duration;
+
+    /// Kept back of long clocks, and of short ones.
+    pub(super) const KEPT_BACK_LONG: Duration = Duration::from_secs(10);
+    pub(super) const KEPT_BACK_SHORT: Duration = Duration::from_secs(2);
+    /// What counts as a long clock.
+    pub(super) const LONG: Duration = Duration::from_secs(60);
+    /// At most this part of what is left is kept back: 1 / `LARGEST_PART`.
+    pub(super) const LARGEST_PART: u32 = 2;
+    /// Without trust the way to the server and back is charged too: so many times more is kept.
+    pub(super) const WITHOUT_TRUST: u32 = 2;
+    /// Longest thought when the main time is gone and at best a narrow loss is left.
+    pub(super) const OUT_OF_TIME: Duration = Duration::from_millis(500);
+    /// A clock that shows so much more than it can, beyond the increment, was given the extension.
+    pub(super) const RISE: Duration = Duration::from_secs(1);
+}
+
+/// What can be done in a game now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// The bot has to choose a move.
+    Mine,
+    /// The bot has to pass.
+    Pass,
+    /// The bot has to bid for the colours.
+    Bid,
+    /// The opponent is to move.
+    Theirs,
+    /// A move was sent for this position, or the bid: the server will answer.
+    Sent,
+    /// Nobody can move.
+    Over,
+}
+
+/// The search for a move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thinking {
+    /// Which search.
+    pub search: SearchId,
+    /// For which position: board and number of moves made.
+    pub of: (Board, usize),
+    /// When it must be over at the latest.
+    pub deadline: Instant,
+    /// Whether it was told to stop because of that.
+    pub stopped: bool,
+    /// The best move so far, and its value.
+    pub best: Option<(Move, f64)>,
+}
+
+/// A game as the server showed it, in either form.
+pub(super) struct Shown {
+    pub game_type: GameType,
+    pub komi: Option<f64>,
+    pub made: usize,
+    pub board: Board,
+    pub players: [PlayerLine; 2],
+    /// The whole game, if all of it was shown.
+    pub whole: Option<GameRecord>,
+    /// The last move, if only that was shown.
+    pub last: Option<PlayedMove>,
+}
+
+impl Shown {
+    /// What a text board shows.
+    pub(super) fn of_view(view: &GameView, is_join: bool) -> Shown {
+        let whole = if is_join { whole(view) } else { None };
+        Shown {
+            game_type: view.game_type.clone(),
+            komi: view.komi,
+            made: view.made,
+            board: view.board,
+            players: view.players.clone(),
+            whole,
+            last: (!is_join).then(|| view.moves.last().copied()).flatten(),
+        }
+    }
+
+    /// What a record in compact form shows; its clocks are worked out from the times of the moves.
+    pub(super) fn of_record(record: &GameRecord) -> Option<Shown> {
+        let state = GameState::of(record.clone());
+        let line = |color: Color| {
+            let player = record.player(color);
+            let left = state.clock(color).map_or(Duration::ZERO, |clock| clock.left);
+            let mut clock = GgsClock::default();
+            if let Some(settings) = player.clock {
+                clock = GgsClock::parse(&settings.to_string()).unwrap_or_default();
+            }
+            clock.main.time = Duration::from_secs(left.as_secs());
+            let undecided = record.komi.as_ref().is_some_and(|komi| komi.value.is_none());
+            PlayerLine {
+                login: player.name.clone(),
+                rating: player.rating.unwrap_or(0.0),
+                color: (!undecided).then_some(color),
+                clock,
+            }
+        };
+        Some(Shown {
+            game_type: GameType::parse(&record.game_type)?,
+            komi: record.komi.as_ref().and_then(|komi| komi.value),
+            made: record.history.moves().len(),
+            board: record.history.board(),
+            players: [line(Color::Black), line(Color::White)],
+            whole: Some(record.clone()),
+            last: None,
+        })
+    }
+}
+
+/// The record of a joined game, if its moves lead to the board shown.
+fn whole(view: &GameView) -> Option<GameRecord> {
+    let start = view.start.map_or(view.board, |(board, _)| board);
+    let mut record = GameRecord::of_board(start);
+    if view.moves.len() != view.made {
+        return None;
+    }
+    for shown in &view.moves {
+        record.history.play(shown.played).ok()?;
+    }
+    if record.history.board() != view.board {
+        return None;
+    }
+    if view.moves.iter().any(|shown| shown.note != Note::default()) {
+        record.notes = view.moves.iter().map(|shown| shown.note).collect();
+    }
+    let clocks = view.start.map(|(_, clocks)| clocks);
+    for (index, player) in view.players.iter().enumerate() {
+        if let Some(color) = player.color {
+            let clock = clocks.map_or(player.clock, |clocks| clocks[index]);
+            record.player_mut(color).clock = Some(clock.settings());
+        }
+    }
+    Some(record)
+}
+
+/// One game of a match.
+pub(super) struct Game {
+    pub key: GameKey,
+    /// Its search thread.
+    pub id: GameId,
+    pub options: Options,
+    pub game_type: GameType,
+    pub record: GameRecord,
+    /// Whether the record has every move.
+    pub complete: bool,
+    pub board: Board,
+    pub made: usize,
+    players: [PlayerLine; 2],
+    /// When the position came.
+    pub since: Instant,
+    pub thinking: Option<Thinking>,
+    /// The position the search thread was given to ponder.
+    pub pondering: Option<Board>,
+    /// The position for which a move was sent, and when; until the server shows another one.
+    sent: Option<(Board, usize, Instant)>,
+    /// Whether the game was asked for again.
+    pub resync: bool,
+    /// How often moves were refused since one was taken.
+    pub refused: u32,
+    /// The bot's main time ran out: at best a narrow loss.
+    pub out_of_time: bool,
+    /// The bot's last value.
+    pub value: Option<f64>,
+    /// Whether that value is proven.
+    pub solved: bool,
+    pub over: bool,
+    login: String,
+}
+
+impl Game {
+    /// A game that was just shown for the first time.
+    pub(super) fn new(
+        key: GameKey,
+        id: GameId,
+        options: Options,
+        login: &str,
+        shown: &Shown,
+        now: Instant,
+    ) -> Game {
+        let mut game = Game {
+            key,
+            id,
+            options,
+            game_type: shown.game_type.clone(),
+            record: GameRecord::of_board(shown.board),
+            complete: false,
+            board: shown.board,
+            made: shown.made,
+            players: shown.players.clone(),
+            since: now,
+            thinking: None,
+            pondering: None,
+            sent: None,
+            resync: false,
+            refused: 0,
+            out_of_time: false,
+            value: None,
+            solved: false,
+            over: false,
+            login: login.to_owned(),
+        };
+        game.take_record(shown);
+        game
+    }
+
+    /// Takes in what the server shows. True if it is another position than before.
+    pub(super) fn show(&mut self, shown: &Shown, now: Instant) -> bool {
+        let is_new = (self.board, self.made) != (shown.board, shown.made) || self.is_bid(shown);
+        if shown.made > self.made {
+            self.notice_lost_time(shown);
+        }
+        if let Some((board, made, _)) = self.sent {
+            let still_there = (board, made) == (shown.board, shown.made) && !self.is_bid(shown);
+            // An answer to the question for the board, after an error: the move was not taken.
+            let refused = still_there && self.resync && shown.whole.is_some();
+            if !still_there || refused {
+                self.sent = None;
+            }
+            if !still_there {
+                self.refused = 0;
+            }
+        }
+        if shown.whole.is_some() || is_new {
+            self.resync = false;
+        }
+        if is_new {
+            self.since = now;
+        }
+        self.players = shown.players.clone();
+        (self.board, self.made) = (shown.board, shown.made);
+        self.take_record(shown);
+        is_new
+    }
+
+    /// Whether this settles the bids: the same board may be shown again with colours.
+    fn is_bid(&self, shown: &Shown) -> bool {
+        self.is_bidding() && shown.players.iter().all(|player| player.color.is_some())
+    }
+
+    fn is_bidding(&self) -> bool {
+        self.players.iter().any(|player| player.color.is_none())
+    }
+
+    /// A clock that goes up by more than the increment was given the extension.
+    fn notice_lost_time(&mut self, shown: &Shown) {
+        for (old, new) in self.players.iter().zip(&shown.players) {
+            if old.login != self.login || new.login != self.login || new.clock.has_overtime() {
+                continue;
+            }
+            let added = new.clock.increment.map_or(Duration::ZERO, |part| part.time);
+            let most = old.clock.left() + added + parameters::RISE;
+            if new.clock.left() > most || new.clock.main.negative {
+                self.out_of_time = true;
+            }
+        }
+    }
+
+    fn take_record(&mut self, shown: &Shown) {
+        if let Some(record) = &shown.whole {
+            let clocks = [Color::Black, Color::White].map(|color| self.record.player(color).clock);
+            self.record.history = record.history.clone();
+            self.record.notes.clone_from(&record.notes);
+            for (color, known) in [Color::Black, Color::White].into_iter().zip(clocks) {
+                // The settings are shown exactly once moves are made, or were known before.
+                let shown = record.player(color).clock;
+                self.record.player_mut(color).clock =
+                    if self.made > 0 { shown } else { known.or(shown) };
+            }
+            if record.komi.is_some() {
+                self.record.komi.clone_from(&record.komi);
+            }
+            self.complete = true;
+        } else if let Some(last) = shown.last {
+            let have = self.record.history.moves().len();
+            if have + 1 == shown.made && self.record.history.play(last.played).is_ok() {
+                if last.note != Note::default() {
+                    self.record.notes.resize(have, Note::default());
+                    self.record.notes.push(last.note);
+                }
+            }
+            self.complete &= self.record.history.moves().len() == shown.made
+                && self.record.history.board() == shown.board;
+        } else {
+            self.complete = self.record.history.board() == shown.board;
+        }
+        self.record.place = "GGS/os".to_owned();
+        self.record.game_type.clone_from(&shown.game_type.text);
+        if shown.game_type.komi {
+            let komi = self.record.komi.get_or_insert_with(Komi::default);
+            komi.value = shown.komi.or(komi.value);
+        }
+        for player in &shown.players {
+            if let Some(color) = player.color {
+                let info = self.record.player_mut(color);
+                info.name.clone_from(&player.login);
+                info.rating = Some(player.rating);
+            }
+        }
+    }
+
+    /// What the bot can do now.
+    pub(super) fn turn(&self) -> Turn {
+        let position = self.board.position;
+        if self.over || position.is_over() {
+            Turn::Over
+        } else if self.sent.is_some() {
+            Turn::Sent
+        } else if self.is_bidding() {
+            Turn::Bid
+        } else if !self.is_mine(self.board.turn) {
+            Turn::Theirs
+        } else if position.must_pass() {
+            Turn::Pass
+        } else {
+            Turn::Mine
+        }
+    }
+
+    /// Whether the bot plays this colour: as the line with its login says, and nothing else.
+    pub(super) fn is_mine(&self, color: Color) -> bool {
+        self.players.iter().any(|player| player.login == self.login && player.color == Some(color))
+    }
+
+    /// The bot's colour, if it has one.
+    pub(super) fn color(&self) -> Option<Color> {
+        let mut own = [Color::Black, Color::White].into_iter().filter(|&color| self.is_mine(color));
+        own.next().filter(|_| own.next().is_none())
+    }
+
+    /// The opponent's name.
+    pub(super) fn opponent(&self) -> &str {
+        let other = self.players.iter().find(|player| player.login != self.login);
+        other.map_or(self.login.as_str(), |player| player.login.as_str())
+    }
+
+    /// The players as shown.
+    pub(super) fn players(&self) -> &[PlayerLine; 2] {
+        &self.players
+    }
+
+    /// A move goes out for the position shown; its time is what passed since it was shown.
+    pub(super) fn send(&mut self, now: Instant) -> f64 {
+        self.thinking = None;
+        self.sent = Some((self.board, self.made, now));
+        now.saturating_duration_since(self.since).as_secs_f64()
+    }
+
+    /// How long the server has not answered to a move.
+    pub(super) fn unanswered(&self, now: Instant) -> Option<Duration> {
+        let (_, _, at) = self.sent.filter(|_| !self.is_bidding())?;
+        Some(now.saturating_duration_since(at))
+    }
+
+    /// The search for the move, or the bid, in the position shown.
+    pub(super) fn task(&self, trust: bool, lag: Duration, now: Instant) -> Task {
+        let clock = self.planning_clock(trust, now);
+        let mut options = self.options.clone();
+        if !trust {
+            // The option's range ends at ten seconds.
+            let lag = (lag.as_millis() as i64).min(9_000);
+            let set = options
+                .value_of("move-overhead")
+                .map_or(0, |value| value.to_string().parse::<i64>().unwrap_or(0));
+            let _ = options.set("move-overhead", &(lag + set).min(10_000).to_string());
+        }
+        let mut task = Task::play(&options, self.board.position, Some(&clock));
+        if self.out_of_time {
+            let time = &mut task.request.limits.time;
+            let hard = time.map_or(parameters::OUT_OF_TIME, |time| time.hard);
+            *time = Some(TimeLimit::fixed(hard.min(parameters::OUT_OF_TIME)));
+        }
+        if self.is_bidding() {
+            task.softness = 0.0;
+        }
+        task
+    }
+
+    /// What is left for planning: less than the clock shows, never the extension, and less what
+    /// has passed since it was shown.
+    fn planning_clock(&self, trust: bool, now: Instant) -> Clock {
+        let own = |player: &&PlayerLine| {
+            player.login == self.login && player.color.is_none_or(|color| color == self.board.turn)
+        };
+        let shown = self.players.iter().find(own).unwrap_or(&self.players[0]).clock;
+        let left = shown.left();
+        let mut kept = if left >= parameters::LONG {
+            parameters::KEPT_BACK_LONG
+        } else {
+            parameters::KEPT_BACK_SHORT
+        };
+        if !trust {
+            kept *= parameters::WITHOUT_TRUST;
+        }
+        let kept = kept.min(left / parameters::LARGEST_PART);
+        shown.plan(kept + now.saturating_duration_since(self.since))
+    }
+
+    /// The game is over with this result from Black's view, komi included.
+    pub(super) fn finish(&mut self, discs: Option<f64>) {
+        self.over = true;
+        if let Some(discs) = discs {
+            let ending = if self.record.history.is_over() || self.out_of_time {
+                crate::record::Ending::Scored
+            } else {
+                crate::record::Ending::Resigned
+            };
+            self.record.result = Some(GameResult { margin: Margin::Discs(discs), ending });
+        }
+    }
+
+    /// The bot's moves, and the seconds they took.
+    pub(super) fn own_time(&self) -> (usize, f64) {
+        let history: &History = &self.record.history;
+        let boards = history.boards().iter().zip(history.moves()).enumerate();
+        let own = boards
+            .filter(|(_, (board, played))| self.is_mine(board.turn) && **played != Move::Pass);
+        own.fold((0, 0.0), |(count, seconds), (ply, _)| {
+            (count + 1, seconds + self.record.note(ply).seconds.unwrap_or(0.0))
+        })
+    }
+}
