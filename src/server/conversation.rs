@@ -307,8 +307,10 @@ impl Work {
                 out.push_str(&text);
             }
             Action::Report(report) => {
-                // Nobody keeps or shows anything if the receiver is gone.
-                let _ = self.reports.as_ref().map(|reports| reports.send(*report));
+                if let Some(reports) = &self.reports {
+                    // Nobody keeps or shows anything if the receiver is gone.
+                    let _ = reports.send(*report);
+                }
             }
             Action::Configure { game, search, options } => {
                 if let Err(problem) = self.engine.configure(game, search, *options, now) {

@@ -287,11 +287,12 @@ impl Game {
             self.complete = true;
         } else if let Some(last) = shown.last {
             let have = self.record.history.moves().len();
-            if have + 1 == shown.made && self.record.history.play(last.played).is_ok() {
-                if last.note != Note::default() {
-                    self.record.notes.resize(have, Note::default());
-                    self.record.notes.push(last.note);
-                }
+            if have + 1 == shown.made
+                && self.record.history.play(last.played).is_ok()
+                && last.note != Note::default()
+            {
+                self.record.notes.resize(have, Note::default());
+                self.record.notes.push(last.note);
             }
             self.complete &= self.record.history.moves().len() == shown.made
                 && self.record.history.board() == shown.board;

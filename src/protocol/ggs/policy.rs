@@ -18,8 +18,9 @@ pub(super) enum Verdict {
 pub(super) fn judge(settings: &Settings, request: &Request) -> Verdict {
     let (me, accept) = (&settings.login, &settings.accept);
     let is_mine = request.opponent.as_ref() == Some(me);
-    let is_open = request.opponent.is_none() && request.asker != *me;
-    if !is_mine && !(is_open && accept.open_challenges) || request.asker == *me {
+    let is_open = request.opponent.is_none();
+    let concerns_me = is_mine || is_open && accept.open_challenges;
+    if !concerns_me || request.asker == *me {
         return Verdict::Ignore;
     }
     match objection(settings, request) {

@@ -143,10 +143,9 @@ impl GgsSession {
             self.pending = None;
         }
         let patience = seconds(self.settings.idle.patience);
-        if self.ask.as_ref().is_some_and(|ask| since(ask.since) >= patience) {
-            if let Some(OwnAsk { number: Some(number), .. }) = self.ask.take() {
-                self.send(&Command::service(format_args!("cancel .{number}")), out);
-            }
+        let is_old = |ask: &mut OwnAsk| since(ask.since) >= patience;
+        if let Some(OwnAsk { number: Some(number), .. }) = self.ask.take_if(is_old) {
+            self.send(&Command::service(format_args!("cancel .{number}")), out);
         }
         self.reconsider(out);
         let idle = self.now.saturating_duration_since(self.idle_since);
