@@ -357,6 +357,8 @@ fn hostile(lines: usize, seed: u64) {
     samples.extend(board_message("join .6.0 s8 K? kitai 05:00 bob 05:00 f5d6"));
     samples.extend(board_message("update .5 8b K? alice 00:59 kitai 01:00 f5"));
     samples.extend(board_message("join .9 8k K? alice 00:59 kitai 01:00"));
+    samples.push("/os: error .6.0 not your turn".to_owned());
+    samples.push("/os: error .9 illegal move".to_owned());
     let mut random = seeded(seed);
     let settings = "[accept]\nmatches = 2\n[answers]\nundo = \"always\"\nabort = \"always\"\n";
     let mut talk = Talk::new(settings);
@@ -366,9 +368,9 @@ fn hostile(lines: usize, seed: u64) {
     let mut commands: BTreeMap<String, usize> = BTreeMap::new();
     for _ in 0..lines {
         // Runs of lines stay in order, so that whole messages come through.
-        at = if random.random_bool(0.1) { random.random_range(0..samples.len()) } else { at + 1 };
+        at = if random.random_bool(0.02) { random.random_range(0..samples.len()) } else { at + 1 };
         let mut line = samples[at % samples.len()].clone();
-        if random.random_bool(0.2) {
+        if random.random_bool(0.03) {
             let mut characters: Vec<char> = line.chars().collect();
             for _ in 0..random.random_range(1..4) {
                 let place = random.random_range(0..=characters.len());
@@ -416,8 +418,8 @@ fn hostile(lines: usize, seed: u64) {
         assert!(session.pool.len() <= 16 && session.finishing.len() <= 1000);
     }
     println!("{lines} lines, {logins} logins, sent {commands:?}");
-    // The lines did reach the bot.
-    for word in ["accept", "decline", "look"] {
+    // The lines did reach the bot: it played, accepted and declined.
+    for word in ["play", "accept", "decline", "moves", "look"] {
         assert!(commands.get(word).is_some_and(|&count| count > lines / 5000), "{commands:?}");
     }
 }
