@@ -46,7 +46,7 @@ fn job(number: u64, change: impl Fn(&mut Value)) -> (String, Vec<u8>) {
 fn jobs_that_are_none_are_put_aside_and_the_worker_goes_on_with_nats_server() {
     let (broker, folder) = (Broker::start(), Folder::new("hostile"));
     let url = broker.url();
-    let _worker = worker(&url, "one", &folder.0, &["--memory", "200"]);
+    let _worker = worker(&url, "one", &folder.0, &["--memory", "400"]);
     let wrong = format!("sha256:{}", "0".repeat(64));
     let no_jobs = [
         (wire::job_subject(wire::ANY, &wire::RunId::fresh(), 1), b"\xff\xfe not json".to_vec()),
@@ -61,7 +61,7 @@ fn jobs_that_are_none_are_put_aside_and_the_worker_goes_on_with_nats_server() {
         (job(7, |job| job["body"] = json!({"command": "touch /tmp/x"})), "not understood"),
         (job(8, |job| job["body"]["options"] = json!({"weights": "/etc/passwd"})), "names a file"),
         (job(9, |job| job["body"]["options"] = json!({"weights": wrong})), "sha256:000"),
-        (job(10, |job| job["body"]["options"] = json!({"hash": "60000"})), "more than the 200"),
+        (job(10, |job| job["body"]["options"] = json!({"hash": "60000"})), "more than the 400"),
         (job(11, |job| job["body"]["options"] = json!({"threads": "64"})), "more than the 1"),
         (job(12, |job| job["body"]["board"] = json!("XXX")), "not understood"),
         (job(13, |job| job["body"]["options"] = json!({"nonsense": "1"})), "unknown option"),

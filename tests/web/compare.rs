@@ -24,12 +24,27 @@ fn told(command: &str) -> Value {
         .output()
         .unwrap();
     assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    serde_json::from_slice(&output.stdout).map(as_the_page_has_it).unwrap()
+}
+
+/// A browser knows one kind of number, so that 4.0 comes back from it as 4.
+fn as_the_page_has_it(value: Value) -> Value {
+    match value {
+        Value::Number(number) => match number.as_f64() {
+            Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => (whole as i64).into(),
+            _ => number.into(),
+        },
+        Value::Array(items) => items.into_iter().map(as_the_page_has_it).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(name, value)| (name, as_the_page_has_it(value))).collect()
+        }
+        other => other,
+    }
 }
 
 /// What a column shows: the data behind it and its texts.
 fn shown(browser: &mut Browser, tab: &Tab, index: usize) -> Value {
-    browser.run(
+    let value = browser.run(
         tab,
         &format!(
             "(() => {{ const c = kitai.views.compare.columns[{index}]; const t = (s) => c.element.querySelector(s)?.textContent; \
@@ -38,7 +53,8 @@ fn shown(browser: &mut Browser, tab: &Tab, index: usize) -> Value {
              bars: [...c.element.querySelectorAll('.bar-figure')].map((e) => e.textContent), \
              names: [...c.element.querySelectorAll('.bar-name')].map((e) => e.textContent) }}; }})()"
         ),
-    )
+    );
+    as_the_page_has_it(value)
 }
 
 fn signed(value: f64) -> String {

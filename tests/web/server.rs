@@ -54,14 +54,13 @@ impl Server {
         stream
     }
 
-    /// Sends these bytes and gives everything that comes back. The connection may be closed on us.
+    /// Sends these bytes, which may be no request, and nothing more, and gives everything that comes
+    /// back. The connection may be closed on us.
     pub(crate) fn raw(&self, bytes: &[u8]) -> String {
-        let mut stream = self.connect();
-        let _ = stream.write_all(bytes);
+        let stream = self.connect();
+        let _ = (&stream).write_all(bytes);
         let _ = stream.shutdown(std::net::Shutdown::Write);
-        let mut answer = Vec::new();
-        let _ = stream.read_to_end(&mut answer);
-        String::from_utf8_lossy(&answer).into_owned()
+        everything(stream)
     }
 
     /// A request with these headers besides `Host`; the whole answer.
@@ -77,7 +76,10 @@ impl Server {
             text += &format!("Content-Length: {}\r\n", body.len());
         }
         text += "\r\n";
-        self.raw(&[text.as_bytes(), body].concat())
+        // Who closes its side before the answer has gone, as far as a server can tell.
+        let mut stream = self.connect();
+        let _ = stream.write_all(&[text.as_bytes(), body].concat());
+        everything(stream)
     }
 
     /// The number in the first line of the answer.
@@ -93,6 +95,13 @@ impl Server {
             tungstenite::client(request, MaybeTlsStream::Plain(self.connect())).unwrap();
         Page { socket }
     }
+}
+
+/// What comes back until the other side closes; it may do so in the middle.
+fn everything(mut stream: TcpStream) -> String {
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
 }
 
 impl Drop for Server {
