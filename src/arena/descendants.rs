@@ -13,6 +13,7 @@ use std::fs;
 use std::process::{Child, Command};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, kill, killpg};
@@ -24,6 +25,8 @@ const MARK: &str = "KITAI_ENGINE";
 
 /// How often processes are looked for before those that will not go are given up.
 const MOST_LOOKS: usize = 200;
+/// How long a process that is just becoming another program is left alone before the next look.
+const BECOMING: Duration = Duration::from_millis(1);
 
 /// What marks the processes of one engine.
 pub(super) struct Mark(String);
@@ -45,19 +48,58 @@ impl Mark {
         Mark(value)
     }
 
-    /// The running processes that carry the mark.
-    fn bearers(&self) -> Vec<Pid> {
-        let carries = |pid: &Pid| {
-            fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
-                let variable = environment
-                    .split(|&byte| byte == 0)
-                    .find_map(|entry| entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"="));
-                variable.is_some_and(|marks| {
-                    marks.split(|&byte| byte == b' ').any(|mark| mark == self.0.as_bytes())
-                })
-            })
-        };
-        processes().filter(carries).collect()
+    /// The running processes that carry the mark, and whether there are any that may.
+    fn bearers(&self) -> (Vec<Pid>, bool) {
+        let mut found = Vec::new();
+        let mut is_unclear = false;
+        for pid in processes() {
+            let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else { continue };
+            if self.is_in(&environment) {
+                found.push(pid);
+            } else if environment.is_empty() {
+                is_unclear |= Status::of(pid).is_some_and(|status| status.hides_environment);
+            }
+        }
+        (found, is_unclear)
+    }
+
+    fn is_in(&self, environment: &[u8]) -> bool {
+        let variable = environment
+            .split(|&byte| byte == 0)
+            .find_map(|entry| entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"="));
+        variable.is_some_and(|marks| {
+            marks.split(|&byte| byte == b' ').any(|mark| mark == self.0.as_bytes())
+        })
+    }
+}
+
+/// What `/proc/PID/stat` tells of a process.
+#[derive(Debug, PartialEq, Eq)]
+struct Status {
+    is_zombie: bool,
+    parent: Pid,
+    group: Pid,
+    /// Whether an environment that reads as empty may not be: for a moment of `execve` a process
+    /// has memory, and nothing shows whose mark it carries.
+    hides_environment: bool,
+}
+
+impl Status {
+    fn of(pid: Pid) -> Option<Status> {
+        Status::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Status> {
+        // The name, in brackets, may hold anything. After it the third field of proc(5) follows.
+        let fields: Vec<&str> = text.rsplit_once(") ")?.1.split_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3).copied();
+        let pid = |number| Some(Pid::from_raw(field(number)?.parse().ok()?));
+        Some(Status {
+            is_zombie: field(3)? == "Z",
+            parent: pid(4)?,
+            group: pid(5)?,
+            hides_environment: field(23)? != "0" && (field(51)? == "0" || field(50)? != field(51)?),
+        })
     }
 }
 
@@ -89,14 +131,16 @@ pub(super) fn end_all(child: &mut Child, mark: &Mark) {
     // More than once because a process may start another between the look and the signal.
     for _ in 0..MOST_LOOKS {
         // Looked for before the group dies: what is dying has no environment any more.
-        let found = mark.bearers();
+        let (found, is_unclear) = mark.bearers();
         let _ = killpg(leader, Signal::SIGKILL);
         for &pid in &found {
             let _ = kill(pid, Signal::SIGKILL);
         }
         left.extend(found.iter().filter(|&&pid| pid != leader));
-        if found.is_empty() {
-            break;
+        match (found.is_empty(), is_unclear) {
+            (true, false) => break,
+            (true, true) => std::thread::sleep(BECOMING),
+            (false, _) => {}
         }
     }
     let _ = child.kill();
@@ -123,15 +167,39 @@ fn reap(mut left: Vec<Pid>) {
 fn reap_orphans() {
     let (parent, group) = (getpid(), getpgrp());
     for pid in processes() {
-        let Ok(text) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
-        // The name, in brackets, may hold anything; then: state, parent, group.
-        let Some((_, fields)) = text.rsplit_once(") ") else { continue };
-        let mut fields = fields.split(' ');
-        let is_zombie = fields.next() == Some("Z");
-        let mut number = || fields.next().and_then(|text| text.parse().ok()).map(Pid::from_raw);
-        let orphan = is_zombie && number() == Some(parent) && number() != Some(group);
+        let Some(status) = Status::of(pid) else { continue };
+        let orphan = status.is_zombie && status.parent == parent && status.group != group;
         if orphan && !super::process::is_leader(pid.as_raw() as u32) {
             let _ = waitpid(pid, Some(WaitPidFlag::WNOHANG));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_of_a_process_is_read_behind_any_name() {
+        // Fields 6 to 22, 24 to 49 and 52 do not matter here.
+        let text = |vsize: &str, env_start: &str, env_end: &str| {
+            let (middle, late) = (vec!["7"; 17].join(" "), vec!["7"; 26].join(" "));
+            format!("12 (a ) Z b) S 34 56 {middle} {vsize} {late} {env_start} {env_end} 0\n")
+        };
+        let settled = Status {
+            is_zombie: false,
+            parent: Pid::from_raw(34),
+            group: Pid::from_raw(56),
+            hides_environment: false,
+        };
+        let hides = |text: &str| Status::parse(text).unwrap().hides_environment;
+        assert_eq!(Status::parse(&text("4096", "9000", "9000")), Some(settled));
+        assert!(hides(&text("4096", "0", "0")), "in the middle of execve");
+        assert!(hides(&text("4096", "9000", "9100")), "behind it by now");
+        assert!(!hides(&text("0", "0", "0")), "a thread of the kernel");
+        assert_eq!(Status::parse("12 (short) S 1 2 3"), None);
+        let me = Status::of(getpid()).unwrap();
+        assert!(!me.is_zombie);
+        assert_eq!((me.parent, me.group), (nix::unistd::getppid(), getpgrp()));
     }
 }
