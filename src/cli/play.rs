@@ -1,6 +1,7 @@
 //! `kitai play`: a person against any method, in the terminal.
 
 mod adaptive;
+mod opponent;
 mod table;
 mod typed;
 mod wish;
@@ -16,7 +17,8 @@ use crate::book::{self, Learner, SharedBook};
 use crate::othello::Color;
 use crate::record::GameRecord;
 use adaptive::Person;
-use table::{Opponent, PlayError, Table, View};
+use opponent::{Opponent, PlayError};
+use table::{Table, View};
 use typed::{Stream, Terminal, Typed};
 use wish::Level;
 

@@ -1,42 +1,24 @@
 //! The board between the two: moves in turn, and what a person wants besides.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use rand::Rng;
-use thiserror::Error;
-
-use super::adaptive::{self, Person, Rung};
+use super::opponent::{Opponent, PlayError};
 use super::typed::Typed;
-use super::wish::{Level, Wish, understand};
-use crate::book::{self, BookError, Learner};
+use super::wish::{Wish, understand};
+use crate::book::{self, Learner};
 use crate::cli::input;
 use crate::cli::show::drawn;
-use crate::config::{self, ConfigError};
 use crate::engine::review::{Accuracy, Mark, review};
-use crate::engine::{GameState, Player, Task};
-use crate::options::{OptionError, Options};
+use crate::engine::{GameState, Task};
+use crate::options::Options;
 use crate::othello::{Color, Move};
-use crate::random::{self, SEED};
 use crate::record::{
     Board, Ending, Format, GameRecord, GameResult, Margin, Note, ggf, sgf, transcript, whole_file,
 };
 use crate::score::Score;
 use crate::search::report::DepthLabel;
 use crate::search::{self, Limits, Origin, Outcome, StopFlag};
-
-/// Why a game broke off.
-#[derive(Debug, Error)]
-pub(super) enum PlayError {
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    #[error("{0}")]
-    Search(#[from] OptionError),
-    #[error("{0}")]
-    Level(#[from] ConfigError),
-    #[error("{0}")]
-    Book(#[from] BookError),
-}
 
 /// How things are shown.
 #[derive(Clone, Debug)]
@@ -46,86 +28,6 @@ pub(super) struct View {
     pub width: usize,
     /// For the records that are kept.
     pub today: String,
-}
-
-/// Who sits opposite.
-pub(super) struct Opponent {
-    player: Player,
-    /// What the command line asked for, without a level.
-    base: Options,
-    level: Level,
-    /// The level being played and its rating.
-    rung: Option<Rung>,
-    person: Person,
-    person_file: Option<PathBuf>,
-    ladder: Vec<Rung>,
-}
-
-impl Opponent {
-    /// An opponent of this level, whose options lie on top of `base`.
-    ///
-    /// # Errors
-    /// If the options cannot be used.
-    pub(super) fn new(
-        base: Options,
-        level: Level,
-        person_file: Option<PathBuf>,
-    ) -> Result<Opponent, PlayError> {
-        let ladder = adaptive::ladder();
-        let person = super::person(person_file.as_ref(), &ladder);
-        let player = Player::new(base.clone());
-        let mut new = Opponent { player, base, level, rung: None, person, person_file, ladder };
-        new.sit_down()?;
-        Ok(new)
-    }
-
-    /// Takes its place for a new game: the level's options, and a seed of its own.
-    fn sit_down(&mut self) -> Result<(), PlayError> {
-        let preset = match self.level {
-            Level::Options => None,
-            Level::Fixed(level) => Some(format!("level-{level}")),
-            Level::Adaptive => {
-                let chance = random::seeded(random::fresh_seed()).random();
-                self.person.opponent(&self.ladder, chance).map(|rung| rung.preset.clone())
-            }
-        };
-        let mut options = self.base.clone();
-        if let Some(name) = &preset {
-            options.overlay(&config::load(name)?.options);
-        }
-        if options.chosen(&SEED).is_none() {
-            options.put(&SEED, (random::fresh_seed() >> 1) as i64)?;
-        }
-        self.player.configure(options)?;
-        self.rung =
-            preset.and_then(|name| self.ladder.iter().find(|rung| rung.preset == name).cloned());
-        Ok(())
-    }
-
-    /// `Kitai`, or `Kitai level-3`.
-    fn name(&self) -> String {
-        self.rung.as_ref().map_or("Kitai".to_owned(), |rung| format!("Kitai {}", rung.preset))
-    }
-
-    /// For the greeting: `Kitai plays as level-3, rated 700.`
-    fn introduction(&self) -> String {
-        let Some(rung) = &self.rung else { return String::new() };
-        let known = if self.level == Level::Adaptive && self.person.games > 0 {
-            format!("\nYou: {}.", self.person.summary())
-        } else {
-            String::new()
-        };
-        format!("Kitai plays as {}, rated {:.0}.{known}", rung.preset, rung.rating)
-    }
-
-    /// Learns how a game against the person ended; what it thinks of them then.
-    fn learn(&mut self, score: f64) -> Option<String> {
-        let (Level::Adaptive, Some(rung)) = (self.level, &self.rung) else { return None };
-        self.person.count(rung.rating, score);
-        let kept = self.person_file.as_ref().map_or(Ok(()), |path| self.person.save(path));
-        let problem = kept.err().map_or(String::new(), |error| format!(" (not kept: {error})"));
-        Some(format!("You: {}{problem}.", self.person.summary()))
-    }
 }
 
 /// The board between the two, and where the talking goes.
@@ -496,6 +398,7 @@ mod tests {
     use super::super::typed::Stream;
     use super::super::wish::HELP;
     use super::*;
+    use crate::cli::play::wish::Level;
 
     /// Plays with these lines typed; returns what was shown and the game as it would be kept.
     fn game_at(typed: &str, human: Color, start: &str, level: Level) -> (String, GameRecord) {
