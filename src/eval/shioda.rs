@@ -22,16 +22,35 @@ static NOISE: TypedOption<f64> = TypedOption::number(
     0.0,
     1.0,
     0.0,
-    "Random part of each term of the shioda evaluation, as a share of its size; fixed by seed and \
-     position.",
+    "Random part of each term of the shioda evaluation; fixed by seed and position.",
 );
+static NOISE_KIND: TypedOption<String> = TypedOption::choice(
+    "shioda-noise-kind",
+    &["relative", "additive"],
+    "relative",
+    "What shioda-noise measures: a share of each term's size, or numbers added to it (1 is up to 3 \
+     points of the square table, 3 stable discs and 2 moves).",
+);
+
+/// What is added to a term.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoiseKind {
+    /// A share of its size.
+    Relative,
+    /// A number: a bare term of 0 is noisy too.
+    Additive,
+}
 
 pub(super) const EVALUATIONS: &[EvaluationSpec] = &[EvaluationSpec {
     name: "shioda",
     help: "square values, stable edges and moves, as the anchors of the 2017 paper",
-    options: &[&NOISE.spec, &SEED.spec],
+    options: &[&NOISE.spec, &NOISE_KIND.spec, &SEED.spec],
     build: |options| {
-        let shioda = Shioda::new(options.get(&NOISE), options.get(&SEED) as u64);
+        let kind = match options.get(&NOISE_KIND).as_str() {
+            "additive" => NoiseKind::Additive,
+            _ => NoiseKind::Relative,
+        };
+        let shioda = Shioda::new(options.get(&NOISE), kind, options.get(&SEED) as u64);
         Ok(Evaluation::Other(Arc::new(shioda)))
     },
 }];
@@ -49,6 +68,14 @@ const MOVES_WEIGHT: f64 = 1.0;
 /// Points that are worth one disc; only the scale shown to people depends on it.
 const POINTS_PER_DISC: f64 = 12.0;
 
+/// What additive noise of 1 adds to the terms at most: 3 points of the square table, 3 stable discs, 2
+/// moves, each with its weight, as the public programs do.
+const ADDED: [f64; 3] = [
+    POSITION_WEIGHT * 3.0,
+    STABLE_WEIGHT * POINTS_PER_STABLE * 3.0,
+    MOVES_WEIGHT * POINTS_PER_MOVE * 2.0,
+];
+
 const EDGES: u64 = 0xff81_8181_8181_81ff;
 
 /// Positional weights, edge-stable discs and candidate moves.
@@ -57,13 +84,14 @@ pub struct Shioda {
     /// Squares with the same value, and the value.
     classes: Vec<(u64, i32)>,
     noise: f64,
+    kind: NoiseKind,
     seed: u64,
 }
 
 impl Shioda {
-    /// `noise` is the greatest relative change of each term, 0 to 1. The change depends on seed
-    /// and position only, so a search meets one and the same evaluation everywhere.
-    pub fn new(noise: f64, seed: u64) -> Shioda {
+    /// `noise` is the greatest change of each term, 0 to 1, in what `kind` says. The change depends
+    /// on seed and position only, so a search meets one and the same evaluation everywhere.
+    pub fn new(noise: f64, kind: NoiseKind, seed: u64) -> Shioda {
         let mut classes: Vec<(u64, i32)> = Vec::new();
         for (row, values) in (0..).zip(QUADRANT) {
             for (column, value) in (0..).zip(values) {
@@ -75,7 +103,7 @@ impl Shioda {
                 }
             }
         }
-        Shioda { classes, noise, seed }
+        Shioda { classes, noise, kind, seed }
     }
 }
 
@@ -101,8 +129,12 @@ impl Evaluator for Shioda {
         ];
         if self.noise > 0.0 {
             let mut rng = seeded_part(self.seed, hash(position));
-            for term in &mut terms {
-                *term *= 1.0 + self.noise * rng.random_range(-1.0..=1.0);
+            let sizes = match self.kind {
+                NoiseKind::Relative => terms,
+                NoiseKind::Additive => ADDED,
+            };
+            for (term, size) in terms.iter_mut().zip(sizes) {
+                *term += self.noise * size * rng.random_range(-1.0..=1.0);
             }
         }
         let discs = terms.iter().sum::<f64>() / POINTS_PER_DISC;
@@ -117,7 +149,8 @@ mod tests {
 
     #[test]
     fn the_square_classes_cover_the_board_once() {
-        let sets: Vec<u64> = Shioda::new(0.0, 1).classes.iter().map(|&(set, _)| set).collect();
+        let sets: Vec<u64> =
+            Shioda::new(0.0, NoiseKind::Relative, 1).classes.iter().map(|&(set, _)| set).collect();
         assert_eq!(sets.iter().map(|set| set.count_ones()).sum::<u32>(), 64);
         assert_eq!(sets.iter().fold(0, |all, set| all | set), u64::MAX);
     }
@@ -127,20 +160,29 @@ mod tests {
         // The mover holds a1 alone: table value and one stable disc; no moves for either side.
         let position = Position::from_disjoint(1, 1 << 27);
         let points = 2.0 * 45.0 + 5.0 * 11.0;
-        assert_eq!(Shioda::new(0.0, 1).evaluate(position), (points / 12.0 * 128.0) as i32);
+        assert_eq!(
+            Shioda::new(0.0, NoiseKind::Relative, 1).evaluate(position),
+            (points / 12.0 * 128.0) as i32
+        );
     }
 
     #[test]
     fn both_sides_agree_up_to_sign_and_noise_is_fixed_by_seed_and_position() {
-        let mut rng = seeded(5);
-        let (plain, noisy) = (Shioda::new(0.0, 1), Shioda::new(0.2, 7));
-        let mut changed = 0;
-        for empties in 0..=60 {
-            let position = random_position(empties, &mut rng);
-            assert_eq!(plain.evaluate(position), -plain.evaluate(position.pass()));
-            assert_eq!(noisy.evaluate(position), Shioda::new(0.2, 7).evaluate(position));
-            changed += usize::from(noisy.evaluate(position) != plain.evaluate(position));
+        for kind in [NoiseKind::Relative, NoiseKind::Additive] {
+            let mut rng = seeded(5);
+            let (plain, noisy) =
+                (Shioda::new(0.0, NoiseKind::Relative, 1), Shioda::new(0.2, kind, 7));
+            let mut changed = 0;
+            for empties in 0..=60 {
+                let position = random_position(empties, &mut rng);
+                assert_eq!(plain.evaluate(position), -plain.evaluate(position.pass()));
+                assert_eq!(noisy.evaluate(position), Shioda::new(0.2, kind, 7).evaluate(position));
+                changed += usize::from(noisy.evaluate(position) != plain.evaluate(position));
+            }
+            assert!(changed > 40, "{changed}");
+            // At the start every term is 0, so that only added noise shows.
+            let differs = noisy.evaluate(Position::START) != 0;
+            assert_eq!(differs, kind == NoiseKind::Additive);
         }
-        assert!(changed > 40, "{changed}");
     }
 }

@@ -6,6 +6,7 @@
 //! options, and one line in [`registry`]; every protocol, config, match and lab command then has
 //! it.
 
+pub mod alpha_beta;
 pub mod behind;
 pub mod budget;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub mod registry;
 pub mod report;
 pub mod shared;
 pub mod suite;
+pub mod view;
 pub mod win_rate;
 
 pub use behind::Behind;

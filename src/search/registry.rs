@@ -1,6 +1,6 @@
 //! Which methods there are: one line for each folder.
 
-use super::{Method, expectation, mcts, minimax, opponent, shared};
+use super::{Method, alpha_beta, expectation, mcts, minimax, opponent, shared};
 use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 
 /// A method as the registry knows it.
@@ -24,6 +24,7 @@ const METHODS: &[&[MethodSpec]] = &[
     expectation::METHODS,
     opponent::METHODS,
     shared::METHODS,
+    alpha_beta::METHODS,
     #[cfg(test)]
     super::dummy::METHODS,
 ];

@@ -14,6 +14,7 @@ use crate::othello::Position;
 use crate::othello::random::random_position;
 use crate::random::seeded;
 use crate::search::mcts::playout::PlayoutPolicy;
+use crate::search::view::View;
 use crate::search::{self, Limits, Request, StopFlag};
 
 /// Speed of Monte Carlo tree search on one thread.
@@ -81,7 +82,8 @@ fn measure(
     options: &Options,
     output: &mut Output,
 ) -> Result<(Rates, u64), CliError> {
-    let ranked = PlayoutPolicy::Ranked(eval::choose(options).map_err(CliError::usage)?);
+    let ranked =
+        PlayoutPolicy::Ranked(eval::choose(options).map_err(CliError::usage)?, View::Mover);
     let uniform_rate = playout_rate(&PlayoutPolicy::Uniform, positions, UNIFORM_PLAYOUTS);
     let ranked_rate = playout_rate(&ranked, positions, RANKED_PLAYOUTS);
     let mut method = search::build(options).map_err(CliError::usage)?;

@@ -20,6 +20,7 @@ use self::playout::PlayoutPolicy;
 use super::Limits;
 use super::registry::MethodSpec;
 use super::report::{Bound, Certainty, Event, Line, Origin, Outcome};
+use super::view::{EVAL_VIEW, View};
 use crate::eval::Evaluation;
 use crate::options::{OptionSpec, Options, TypedOption};
 use crate::othello::Position;
@@ -43,7 +44,7 @@ static PLAYOUT_POLICY: TypedOption<String> = TypedOption::choice(
 );
 
 /// Heeded by both methods.
-const COMMON: &[&OptionSpec] = &[&MEMORY.spec, &PLAYOUT_POLICY.spec, &SEED.spec];
+const COMMON: &[&OptionSpec] = &[&MEMORY.spec, &PLAYOUT_POLICY.spec, &EVAL_VIEW.spec, &SEED.spec];
 
 pub(super) const METHODS: &[MethodSpec] = &[uct::METHOD, puct::METHOD];
 
@@ -53,8 +54,9 @@ fn memory(options: &Options) -> usize {
 }
 
 fn policy_from_options(options: &Options, evaluation: &Evaluation) -> PlayoutPolicy {
+    let view = View::from_options(options);
     match options.get(&PLAYOUT_POLICY).as_str() {
-        "ranked" => PlayoutPolicy::Ranked(evaluation.clone()),
+        "ranked" => PlayoutPolicy::Ranked(evaluation.clone(), view),
         _ => PlayoutPolicy::Uniform,
     }
 }

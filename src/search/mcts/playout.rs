@@ -11,6 +11,7 @@ use crate::othello::flips::flips;
 use crate::othello::mobility::legal_moves;
 use crate::othello::{Bitboard, Position, Square};
 use crate::random::Random;
+use crate::search::view::View;
 
 /// More moves than any Othello position has (the greatest known number is 33).
 const MOST_MOVES: usize = 64;
@@ -21,7 +22,7 @@ pub enum PlayoutPolicy {
     /// Every legal move is equally likely.
     Uniform,
     /// The better by evaluation, the likelier: ratios 2 : 1 from rank to rank.
-    Ranked(Evaluation),
+    Ranked(Evaluation, View),
 }
 
 impl PlayoutPolicy {
@@ -29,8 +30,8 @@ impl PlayoutPolicy {
     pub fn play(&self, position: Position, rng: &mut Random) -> i32 {
         match self {
             PlayoutPolicy::Uniform => uniform(position, rng),
-            PlayoutPolicy::Ranked(evaluation) => {
-                with_evaluator!(evaluation, |evaluator| ranked(position, evaluator, rng))
+            PlayoutPolicy::Ranked(evaluation, view) => {
+                with_evaluator!(evaluation, |evaluator| ranked(position, evaluator, *view, rng))
             }
         }
     }
@@ -60,7 +61,12 @@ pub fn uniform(position: Position, rng: &mut Random) -> i32 {
 }
 
 /// A playout of ranked moves; the final score for the mover of `position`.
-pub fn ranked<E: Incremental>(mut position: Position, evaluator: &E, rng: &mut Random) -> i32 {
+pub fn ranked<E: Incremental>(
+    mut position: Position,
+    evaluator: &E,
+    view: View,
+    rng: &mut Random,
+) -> i32 {
     let mut state = evaluator.root(position);
     let mut sign = 1;
     loop {
@@ -71,7 +77,7 @@ pub fn ranked<E: Incremental>(mut position: Position, evaluator: &E, rng: &mut R
             }
             (position, state) = (position.pass(), evaluator.passed(&state));
         } else {
-            let square = ranked_move(position, &state, moves, evaluator, rng);
+            let square = ranked_move(position, &state, moves, evaluator, view, rng);
             let flipped = position.flips(square);
             state = evaluator.child(&state, square, flipped.0);
             position = position.play_flipping(square, flipped);
@@ -89,6 +95,7 @@ pub fn ranked_move<E: Incremental>(
     state: &E::State,
     moves: Bitboard,
     evaluator: &E,
+    view: View,
     rng: &mut Random,
 ) -> Square {
     let count = moves.count() as usize;
@@ -99,7 +106,11 @@ pub fn ranked_move<E: Incremental>(
     for (key, square) in keys.iter_mut().zip(moves) {
         let flipped = position.flips(square);
         let after = evaluator.child(state, square, flipped.0);
-        let value = -evaluator.value(&after, position.play_flipping(square, flipped));
+        let position = position.play_flipping(square, flipped);
+        let value = match view {
+            View::Mover => -evaluator.value(&after, position),
+            View::Own => evaluator.value(&evaluator.passed(&after), position.pass()),
+        };
         // Evaluation first, then the earlier square: distinct keys make the order stable.
         *key = i64::from(value) << 8 | (63 - square.index()) as i64;
     }
@@ -191,6 +202,7 @@ mod tests {
     use super::*;
     use crate::eval::Evaluator;
     use crate::eval::mobility::Mobility;
+    use crate::eval::shioda::{NoiseKind, Shioda};
     use crate::othello::random::{random_move, random_position};
     use crate::random::seeded;
 
@@ -224,18 +236,22 @@ mod tests {
     #[test]
     fn ranked_moves_are_chosen_two_to_one_from_rank_to_rank() {
         let mut rng = seeded(2);
-        let evaluator: &dyn Evaluator = &Mobility;
-        for _ in 0..5 {
+        // Noise tells the two views apart.
+        let noisy = Shioda::new(0.5, NoiseKind::Additive, 1);
+        let evaluator: &dyn Evaluator = &noisy;
+        for view in [View::Mover, View::Own, View::Mover, View::Own] {
             let position = random_position(40, &mut rng);
             let moves = position.legal_moves();
             let mut order: Vec<Square> = moves.into_iter().collect();
-            order.sort_by_key(|&square| Mobility.evaluate(position.play(square).unwrap()));
+            order.sort_by_key(|&square| {
+                -view.value(evaluator, position.play(square).unwrap(), false)
+            });
             let n = order.len() as i32;
             let expected: Vec<f64> =
                 (1..=n).map(|r| 2f64.powi(n - r) / (2f64.powi(n) - 1.0)).collect();
             let mut counts = vec![0; order.len()];
             for _ in 0..20_000 {
-                let chosen = ranked_move(position, &(), moves, &evaluator, &mut rng);
+                let chosen = ranked_move(position, &(), moves, &evaluator, view, &mut rng);
                 counts[order.iter().position(|&square| square == chosen).unwrap()] += 1;
             }
             // Only ranks expected at least ten times, the others in one class.
@@ -304,7 +320,7 @@ mod tests {
         let mut rng = seeded(6);
         assert_eq!(uniform(over, &mut rng), over.final_score());
         let evaluator: &dyn Evaluator = &Mobility;
-        assert_eq!(ranked(over, &evaluator, &mut rng), over.final_score());
+        assert_eq!(ranked(over, &evaluator, View::Mover, &mut rng), over.final_score());
         assert_eq!(PlayoutPolicy::Uniform.play(over.pass(), &mut rng), over.pass().final_score());
     }
 }

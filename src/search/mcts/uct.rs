@@ -25,6 +25,7 @@ use crate::search::budget::Budget;
 use crate::search::limits::PLAYOUT_LIMITS;
 use crate::search::registry::MethodSpec;
 use crate::search::report::{Bound, Certainty, Event, Line, Outcome};
+use crate::search::view::View;
 use crate::search::win_rate::WinRateMap;
 use crate::search::{Method, Request, StopFlag};
 
@@ -35,12 +36,27 @@ pub struct UctSettings {
     pub exploration: f64,
     /// The evaluation in UCB1; a weight of 0 is the plain formula.
     pub prior: VirtualPlayouts,
+    /// What the virtual playouts won.
+    pub estimate: PriorEstimate,
+    /// How the evaluation is asked about a position for the side that is not to move.
+    pub view: View,
     /// How evaluations become win rates.
     pub map: WinRateMap,
     /// Playouts after which a leaf gets children.
     pub expand_threshold: u32,
     /// Most nodes the tree may have; when it is full leaves stay leaves.
     pub most_nodes: usize,
+}
+
+/// What E(s), the win rate of the virtual playouts, is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PriorEstimate {
+    /// Even chances whatever the position: no evaluation at all.
+    Even,
+    /// By evaluation, for the side that moves into s.
+    Mover,
+    /// By evaluation, always for the player who searches, in the opponent's choices too.
+    Root,
 }
 
 impl UctSettings {
@@ -53,6 +69,12 @@ impl UctSettings {
         UctSettings {
             exploration: options.get(&UCB_C),
             prior: VirtualPlayouts { weight: options.get(&PRIOR_WEIGHT), log },
+            estimate: match options.get(&PRIOR).as_str() {
+                "even" => PriorEstimate::Even,
+                "root" => PriorEstimate::Root,
+                _ => PriorEstimate::Mover,
+            },
+            view: View::from_options(options),
             map: match options.get(&WIN_RATE_MAP).as_str() {
                 "logistic" => WinRateMap::Logistic { scale: range / 2.0 },
                 _ => WinRateMap::Linear { range },
@@ -80,6 +102,13 @@ static PRIOR_WEIGHT: TypedOption<f64> = TypedOption::number(
     1_000_000.0,
     5.0,
     "Virtual playouts W that the evaluation counts for in UCB1; 0 is plain UCT.",
+);
+static PRIOR: TypedOption<String> = TypedOption::choice(
+    "prior",
+    &["mover", "root", "even"],
+    "mover",
+    "Win rate E(s) of the virtual playouts: by evaluation for the side that moves into s (mover) or \
+     always for the searching player (root), or one half (even).",
 );
 static PRIOR_LOG: TypedOption<String> = TypedOption::choice(
     "prior-log",
@@ -117,6 +146,7 @@ pub(super) const METHOD: MethodSpec = MethodSpec {
         &[
             &UCB_C.spec,
             &PRIOR_WEIGHT.spec,
+            &PRIOR.spec,
             &PRIOR_LOG.spec,
             &EXPAND_THRESHOLD.spec,
             &WIN_RATE_MAP.spec,
@@ -142,6 +172,8 @@ struct Node {
     played: Move,
     first_child: u32,
     child_count: u8,
+    /// Whether the player who searches is to move.
+    is_own_turn: bool,
     /// Playouts through this node (n_s).
     visits: u32,
     /// Their wins for the side that moved here (sum(X(s))).
@@ -172,24 +204,29 @@ impl<'a> UctTree<'a> {
             deepest: 0,
             visited: 0,
         };
-        tree.push(root, Move::Pass);
+        tree.push(root, Move::Pass, true);
         tree.expand(ROOT, root_moves);
         tree
     }
 
-    fn push(&mut self, position: Position, played: Move) {
-        let UctSettings { prior, map, .. } = self.player.settings;
-        let estimate = if prior.weight > 0.0 {
-            let units = -self.player.evaluator.evaluate(position);
+    fn push(&mut self, position: Position, played: Move, is_own_turn: bool) {
+        let UctSettings { prior, map, estimate, view, .. } = self.player.settings;
+        let rate = |for_mover: bool| {
+            let units = view.value(&*self.player.evaluator, position, for_mover);
             map.win_rate(f64::from(units) / f64::from(UNIT))
-        } else {
-            0.5
+        };
+        let estimate = match estimate {
+            _ if prior.weight <= 0.0 => 0.5,
+            PriorEstimate::Even => 0.5,
+            PriorEstimate::Mover => rate(false),
+            PriorEstimate::Root => rate(is_own_turn),
         };
         self.nodes.push(Node {
             position,
             played,
             first_child: 0,
             child_count: 0,
+            is_own_turn,
             visits: 0,
             wins: 0.0,
             estimate,
@@ -199,9 +236,10 @@ impl<'a> UctTree<'a> {
     /// Gives a node its children, those of `allowed` and forced passes.
     fn expand(&mut self, index: usize, allowed: Bitboard) {
         let first = self.nodes.len();
+        let is_own_turn = !self.nodes[index].is_own_turn;
         for (played, position) in self.nodes[index].position.children() {
             if played.square().is_none_or(|square| allowed.contains(square)) {
-                self.push(position, played);
+                self.push(position, played, is_own_turn);
             }
         }
         self.nodes[index].first_child = first as u32;
@@ -384,6 +422,8 @@ mod tests {
     const PLAIN: UctSettings = UctSettings {
         exploration: 0.1,
         prior: VirtualPlayouts { weight: 0.0, log: PriorLog::Outside },
+        estimate: PriorEstimate::Mover,
+        view: View::Mover,
         map: WinRateMap::Linear { range: 5000.0 / UNIT as f64 },
         expand_threshold: 31,
         most_nodes: 1_000_000,
@@ -451,6 +491,32 @@ mod tests {
     }
 
     #[test]
+    fn the_estimates_are_for_the_side_that_moved_for_the_root_or_even() {
+        let position = random_position(30, &mut seeded(5));
+        let evaluator = Mobility;
+        let rate = |units: i32| PLAIN.map.win_rate(f64::from(units) / f64::from(UNIT));
+        for estimate in [PriorEstimate::Mover, PriorEstimate::Root, PriorEstimate::Even] {
+            let mut player =
+                player(UctSettings { estimate, ..with_prior() }, PlayoutPolicy::Uniform);
+            let mut tree = UctTree::new(&mut player, position, Bitboard::FULL);
+            tree.expand(1, Bitboard::FULL);
+            for (children, is_own_turn) in [(tree.children(ROOT), false), (tree.children(1), true)]
+            {
+                for node in &tree.nodes[children] {
+                    let for_mover = rate(evaluator.evaluate(node.position));
+                    let wanted = match estimate {
+                        PriorEstimate::Even => 0.5,
+                        PriorEstimate::Root if is_own_turn => for_mover,
+                        _ => 1.0 - for_mover,
+                    };
+                    assert_eq!(node.is_own_turn, is_own_turn);
+                    assert!((node.estimate - wanted).abs() < 1e-12, "{estimate:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn the_playout_that_passes_the_threshold_expands_the_leaf() {
         let mut player =
             player(UctSettings { expand_threshold: 3, ..PLAIN }, PlayoutPolicy::Uniform);
@@ -469,7 +535,7 @@ mod tests {
     #[test]
     fn every_playout_passes_one_root_move_and_the_same_seed_repeats_them_all() {
         let position = random_position(24, &mut seeded(3));
-        let ranked = PlayoutPolicy::Ranked(Evaluation::Other(Arc::new(Mobility)));
+        let ranked = PlayoutPolicy::Ranked(Evaluation::Other(Arc::new(Mobility)), View::Mover);
         for (settings, policy) in [
             (PLAIN, PlayoutPolicy::Uniform),
             (with_prior(), PlayoutPolicy::Uniform),
