@@ -20,8 +20,8 @@ use super::error::BookError;
 use super::file::BookFile;
 use super::negamax::{leaves_book, value_of};
 use super::store::{Book, Change};
-use super::study::{Judge, form_of, lacks_alternative, moves_left};
-use crate::othello::Position;
+use super::study::{Answers, Judge, Question, form_of, lacks_alternative, moves_left};
+use crate::othello::{Move, Position};
 use crate::score::Score;
 
 /// How far a book may grow.
@@ -42,7 +42,7 @@ pub struct Growth {
 }
 
 /// Jobs that are planned at once: values are carried back after as many.
-const BATCH: usize = 48;
+pub const BATCH: usize = 48;
 /// What a position that no good play leads to waits behind, discs.
 const OFF_THE_WAY: f64 = 1000.0;
 
@@ -240,7 +240,7 @@ pub fn grow(
 }
 
 /// The changes that a job makes; `None` if its search was stopped.
-fn carry_out(job: Job, book: &Book, judge: &mut Judge<'_>) -> Option<Vec<Change>> {
+fn carry_out(job: Job, book: &Book, judge: &mut dyn Answers) -> Option<Vec<Change>> {
     match job {
         Job::Value(form) => {
             let entry = judge.with_alternative(book, form, book.entry(form)?)?;
@@ -269,6 +269,40 @@ fn carry_out(job: Job, book: &Book, judge: &mut Judge<'_>) -> Option<Vec<Change>
     }
 }
 
+/// What must be searched to do a job with the book as it is.
+pub fn questions(job: Job, book: &Book) -> Vec<Question> {
+    struct Asked(Vec<Question>);
+    impl Answers for Asked {
+        fn best_of(&mut self, form: Position, moves: &[Move]) -> Option<Option<Alternative>> {
+            if !moves.is_empty() {
+                self.0.push(Question { form, moves: moves.to_vec() });
+            }
+            Some(None)
+        }
+    }
+    let mut asked = Asked(Vec::new());
+    carry_out(job, book, &mut asked);
+    asked.0
+}
+
+/// The changes that a job makes, with answers to its [`questions`] that were found elsewhere;
+/// `None` if the book has changed so that they are not the questions any more.
+pub fn changes(job: Job, book: &Book, answered: &[(Question, Alternative)]) -> Option<Vec<Change>> {
+    struct Answered<'a>(std::slice::Iter<'a, (Question, Alternative)>);
+    impl Answers for Answered<'_> {
+        fn best_of(&mut self, form: Position, moves: &[Move]) -> Option<Option<Alternative>> {
+            if moves.is_empty() {
+                return Some(None);
+            }
+            let (question, answer) = self.0.next()?;
+            (question.form == form && question.moves == moves).then_some(Some(*answer))
+        }
+    }
+    let mut answers = Answered(answered.iter());
+    let changes = carry_out(job, book, &mut answers)?;
+    answers.0.next().is_none().then_some(changes)
+}
+
 /// The better founded of an entry's searches.
 fn deepest(entry: &Entry) -> Option<Value> {
     let alternative = entry.alternative.map(|alternative| alternative.value);
@@ -280,7 +314,7 @@ pub(super) fn added(
     book: &Book,
     form: Position,
     searched: Option<Value>,
-    judge: &mut Judge<'_>,
+    judge: &mut dyn Answers,
 ) -> Option<Entry> {
     if form.is_over() {
         let value = Some(Value::exact(Score::whole(form.final_score())));
@@ -374,6 +408,39 @@ mod tests {
             let leaving = file.book().entry(form).unwrap().alternative;
             let leaving = leaving.filter(|a| leaves_book(file.book(), form, a.played));
             assert!(leaving.is_none_or(|a| a.value.depth >= 4), "{form:?}");
+        }
+    }
+
+    #[test]
+    fn answers_found_elsewhere_make_the_same_changes_until_the_questions_are_others() {
+        let temp = TempBook::new("elsewhere");
+        let mut file = BookFile::create(&temp.path, &Book::new()).unwrap();
+        grow_to(&mut file, &BOUNDS, 20);
+        let book = file.book();
+        let mut method = build(&judge_options(8)).unwrap();
+        let stop = StopFlag::new();
+        let mut judge = Judge { method: method.as_mut(), limits: Limits::depth(2), stop: &stop };
+        let jobs = plan(book, &BOUNDS);
+        assert!(jobs.iter().any(|job| matches!(job, Job::Extend(_))));
+        for &job in &jobs {
+            let asked = questions(job, book);
+            let answered: Vec<_> = asked
+                .into_iter()
+                .map(|question| {
+                    judge.method.clear();
+                    let answer = judge.answer(&question).unwrap().unwrap();
+                    (question, answer)
+                })
+                .collect();
+            judge.method.clear();
+            assert_eq!(changes(job, book, &answered), carry_out(job, book, &mut judge));
+            if let [.., (last, _)] = &answered[..] {
+                let mut other = answered.clone();
+                other.last_mut().unwrap().0.moves = last.moves.iter().rev().copied().collect();
+                other.last_mut().unwrap().0.moves.push(Move::Pass);
+                assert_eq!(changes(job, book, &other), None);
+                assert_eq!(changes(job, book, &answered[1..]), None);
+            }
         }
     }
 

@@ -23,7 +23,7 @@ use super::games::result_for_black;
 use super::grow::added;
 use super::negamax::{leaves_book, value_of};
 use super::store::{Book, Change, LearntGame, turned};
-use super::study::{Judge, form_of, lacks_alternative};
+use super::study::{Answers, Judge, form_of, lacks_alternative};
 use crate::othello::Position;
 use crate::othello::symmetry::canonical;
 use crate::record::GameRecord;

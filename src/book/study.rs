@@ -17,6 +17,30 @@ pub struct Judge<'a> {
     pub stop: &'a StopFlag,
 }
 
+/// What a search is asked: the best of these moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The position, in canonical form.
+    pub form: Position,
+    /// Moves of it, at least one; a pass stands alone.
+    pub moves: Vec<Move>,
+}
+
+/// Whoever knows the best of some moves: a search, or somebody who has searched already.
+pub(super) trait Answers {
+    /// The best of these moves and its value; `None` if there will be no answer.
+    fn best_of(&mut self, form: Position, moves: &[Move]) -> Option<Option<Alternative>>;
+
+    /// The entry with its best move out of the book searched anew, and its value; `None` if there
+    /// is no answer. A position without a search of its own is worth what is known now.
+    fn with_alternative(&mut self, book: &Book, form: Position, entry: Entry) -> Option<Entry> {
+        let alternative = self.best_of(form, &moves_left(book, form))?;
+        let entry = Entry { alternative, ..entry };
+        let value = value_of(book, form, &entry);
+        Some(Entry { value, searched: entry.searched.or(value), ..entry })
+    }
+}
+
 /// The moves of a position that lead out of the book; a pass is no square.
 pub(super) fn moves_left(book: &Book, form: Position) -> Vec<Move> {
     form.children().filter(|(_, child)| !book.contains(*child)).map(|(played, _)| played).collect()
@@ -29,12 +53,14 @@ pub(super) fn lacks_alternative(book: &Book, form: Position, entry: &Entry) -> b
 }
 
 impl Judge<'_> {
-    /// The best of these moves and its value; `None` if the search was stopped.
-    pub(super) fn best_of(
-        &mut self,
-        form: Position,
-        moves: &[Move],
-    ) -> Option<Option<Alternative>> {
+    /// The answer to a question; `None` if the search was stopped.
+    pub fn answer(&mut self, question: &Question) -> Option<Option<Alternative>> {
+        self.best_of(question.form, &question.moves)
+    }
+}
+
+impl Answers for Judge<'_> {
+    fn best_of(&mut self, form: Position, moves: &[Move]) -> Option<Option<Alternative>> {
         if moves.is_empty() {
             return Some(None);
         }
@@ -48,20 +74,6 @@ impl Judge<'_> {
         let line = outcome.lines.first()?;
         let played = *line.pv.first()?;
         Some(Some(Alternative { played, value: Value::of_line(line, outcome.depth) }))
-    }
-
-    /// The entry with its best move out of the book searched anew, and its value; `None` if the
-    /// search was stopped. A position without a search of its own is worth what is known now.
-    pub(super) fn with_alternative(
-        &mut self,
-        book: &Book,
-        form: Position,
-        entry: Entry,
-    ) -> Option<Entry> {
-        let alternative = self.best_of(form, &moves_left(book, form))?;
-        let entry = Entry { alternative, ..entry };
-        let value = value_of(book, form, &entry);
-        Some(Entry { value, searched: entry.searched.or(value), ..entry })
     }
 }
 

@@ -69,10 +69,12 @@ pub trait Work {
     /// Search threads that a job needs.
     fn threads(&self) -> u32;
     /// External engines that a job needs.
-    fn engines(&self) -> Vec<Name>;
+    fn engines(&self) -> Vec<Name> {
+        Vec::new()
+    }
     /// Files that the jobs name.
     fn files(&mut self) -> Outgoing;
-    /// The next job to hand out; `None` if all are done or out.
+    /// The next job to hand out; `None` if there is none now. Results may bring new ones.
     fn next(&mut self) -> Option<u64>;
     /// What to do.
     fn body(&self, number: u64) -> Value;
@@ -84,7 +86,9 @@ pub trait Work {
     /// Whether the result is where it stays; until then its report is not acknowledged.
     fn is_written(&self, number: u64) -> bool;
     /// Whether no more results are wanted, though jobs may be left.
-    fn is_decided(&self) -> bool;
+    fn is_decided(&self) -> bool {
+        false
+    }
 }
 
 /// What became of a result.
@@ -182,7 +186,7 @@ struct Coordinator<'w> {
     residuals: Residuals,
     counts: Counts,
     lately: VecDeque<(Instant, u64)>,
-    /// Everything was handed out.
+    /// Everything that there is to do now was handed out.
     exhausted: bool,
     /// Differing bench signatures that were told of.
     signatures: BTreeSet<u64>,
@@ -249,8 +253,11 @@ impl<'w> Coordinator<'w> {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut ticks: u64 = 0;
-        while !stop.is_stopped() && !self.work.is_decided() && !self.is_done() {
+        while !stop.is_stopped() && !self.work.is_decided() {
             self.hand_out();
+            if self.is_done() {
+                break;
+            }
             tokio::select! {
                 report = reports.next() => match report {
                     Some(Ok(message)) => self.on_report(message, news)?,
@@ -310,10 +317,9 @@ impl<'w> Coordinator<'w> {
         let slots: usize = self.workers.values().map(|(status, _)| status.slots).sum();
         let window = (slots * PER_SLOT).clamp(NARROWEST, WIDEST);
         while self.out.len() + self.held.len() < window && self.publishing.len() < PUBLISHING {
-            let Some(number) = self.work.next() else {
-                self.exhausted = true;
-                return;
-            };
+            let next = self.work.next();
+            self.exhausted = next.is_none();
+            let Some(number) = next else { return };
             let out = Out { attempt: 0, sends: 0, failures: 0, again: Instant::now() + STALE };
             self.out.insert(number, out);
             self.publish(number);

@@ -17,7 +17,7 @@
 //! | [`status`] | what workers and coordinators say about themselves |
 //! | [`residuals`] | whose results or speeds stand out |
 //! | [`watch`] | what the fleet does, for people and for Prometheus |
-//! | [`work`] | matches, self-play, labelling, solving |
+//! | [`work`] | matches, self-play, labelling, solving, growing a book |
 //!
 //! Where a guarantee comes from:
 //! - *Nothing is lost.* A job leaves the queue when its report is in the results stream; a report

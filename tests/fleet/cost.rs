@@ -68,9 +68,6 @@ impl Work for Numbers {
     fn threads(&self) -> u32 {
         1
     }
-    fn engines(&self) -> Vec<Name> {
-        Vec::new()
-    }
     fn files(&mut self) -> Outgoing {
         Outgoing::default()
     }
@@ -95,9 +92,6 @@ impl Work for Numbers {
     }
     fn is_written(&self, _: u64) -> bool {
         true
-    }
-    fn is_decided(&self) -> bool {
-        false
     }
 }
 

@@ -6,6 +6,7 @@ use super::processes::{
 };
 use serde_json::Value;
 use std::path::Path;
+use std::process::Stdio;
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -126,6 +127,32 @@ fn self_play_labels_and_solutions_are_the_local_ones_with_nats_server() {
     let there = solve(&["--nats", &url]);
     assert_eq!(there.len(), 3);
     assert_eq!(there, solve(&[]));
+}
+
+#[test]
+#[ignore = "needs nats-server"]
+fn a_book_grown_by_three_workers_is_whole_and_goes_on_after_its_coordinator_was_killed_with_nats_server()
+ {
+    let (broker, folder) = (Broker::start(), Folder::new("book"));
+    let _workers = workers(&broker.url(), &folder.0);
+    let (url, book) = (broker.url(), folder.file("grown.kbook"));
+    let terms = ["--depth", "3", "--move-error", "3", "--line-error", "4", "--min-empties", "52"];
+    let more = ["--set", "eval=mobility", "--set", "hash=1", "--nats", &url];
+    let command = [&["--json", "book", "grow", text(&book)][..], &terms, &more].concat();
+    // Killed when the book has some positions; the journal may not say goodbye.
+    let mut coordinator = kitai().args(&command).stdout(Stdio::null()).spawn().unwrap();
+    let journal = folder.file("grown.kbook.journal");
+    wait_until(|| std::fs::metadata(&journal).is_ok_and(|journal| journal.len() > 2000));
+    coordinator.kill().unwrap();
+    coordinator.wait().unwrap();
+    let report = |output: &[u8]| -> Value { serde_json::from_slice(output).unwrap() };
+    let done = report(&run(&command).stdout);
+    assert_eq!(done["waiting"], 0, "{done}");
+    assert!(done["positions"].as_u64().unwrap() > 50, "{done}");
+    run(&["book", "check", text(&book)]);
+    // Nothing is left to do for one process either.
+    let again = report(&run(&command[..command.len() - 2]).stdout);
+    assert_eq!((&again["added"], &again["valued"]), (&0.into(), &0.into()), "{again}");
 }
 
 #[test]

@@ -3,20 +3,28 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use super::open_to_write;
+use crate::book::BookFile;
 use crate::book::grow::{Growth, Progress, grow};
 use crate::book::study::Judge;
 use crate::cli::common::{EngineArgs, stop_on_interrupt};
+#[cfg(feature = "fleet")]
+use crate::cli::nats::{FleetArgs, FleetView, failed};
 use crate::cli::{CliError, Output, progress};
+#[cfg(feature = "fleet")]
+use crate::fleet::{coordinator::conduct, work::book::GrowWork};
+use crate::options::Options;
 use crate::search::{Limits, build};
 
 /// Grow a book by search: where good play leaves it, values first, the cheapest way next
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Ctrl-C ends it at any time and nothing is lost; the same command goes on.\n\n\
-Example:\n  kitai book grow my.kbook --hours 8 --depth 18 --move-error 2 --line-error 4"
+Examples:\n  kitai book grow my.kbook --hours 8 --depth 18 --move-error 2 --line-error 4\n  \
+kitai book grow my.kbook --hours 8 --depth 24 --nats nats://localhost:4222"
 )]
 pub(in crate::cli) struct Args {
     /// The book; begun if there is none
@@ -50,6 +58,9 @@ pub(in crate::cli) struct Args {
     fill: bool,
     #[command(flatten)]
     engine: EngineArgs,
+    #[cfg(feature = "fleet")]
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 #[derive(Serialize)]
@@ -75,22 +86,18 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     };
     let mut options = args.engine.options()?;
     options.set("exact-from", &args.exact_from.to_string()).map_err(CliError::usage)?;
-    let mut method = build(&options).map_err(CliError::usage)?;
-    let stop = stop_on_interrupt();
-    let limits = Limits::depth(args.depth.into());
-    let mut judge = Judge { method: method.as_mut(), limits, stop: &stop };
     let mut file = open_to_write(&args.book)?;
     let bar = progress::steps(time.as_secs(), "s");
     let began = Instant::now();
-    let mut go_on = |now: Progress| {
+    let show = |now: Progress| {
         bar.set_position(began.elapsed().as_secs());
         bar.set_message(format!(
             "{} positions, {} added, {} valued, {} to do",
             now.positions, now.added, now.valued, now.waiting
         ));
-        began.elapsed() < time && args.positions.is_none_or(|most| now.positions < most)
     };
-    let done = grow(&mut file, &growth, &mut judge, &mut go_on)?;
+    let until = began + time;
+    let done = work(args, &mut file, (growth, &options), (until, &bar), &show)?;
     bar.finish_and_clear();
     file.compact()?;
     let seconds = began.elapsed().as_secs_f64();
@@ -109,4 +116,37 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         waiting: done.waiting,
         seconds,
     })
+}
+
+/// Grows here, or on the workers of a fleet.
+fn work(
+    args: &Args,
+    file: &mut BookFile,
+    (growth, options): (Growth, &Options),
+    (until, bar): (Instant, &ProgressBar),
+    show: &dyn Fn(Progress),
+) -> Result<Progress, CliError> {
+    let most = args.positions.unwrap_or(usize::MAX);
+    let stop = stop_on_interrupt();
+    #[cfg(feature = "fleet")]
+    if let Some(access) = args.fleet.access() {
+        let ends = (until, most);
+        let mut work =
+            GrowWork::new(file, growth, options, ends, Box::new(show)).map_err(failed)?;
+        let mut view = FleetView::new(bar);
+        let how = args.fleet.settings();
+        let ended = conduct(&access, how, &mut work, &stop, &mut |news| view.show(news));
+        view.finish();
+        let done = work.close()?;
+        return ended.map(|()| done).map_err(failed);
+    }
+    let _ = bar;
+    let mut method = build(options).map_err(CliError::usage)?;
+    let limits = Limits::depth(args.depth.into());
+    let mut judge = Judge { method: method.as_mut(), limits, stop: &stop };
+    let mut go_on = |now: Progress| {
+        show(now);
+        Instant::now() < until && now.positions < most
+    };
+    Ok(grow(file, &growth, &mut judge, &mut go_on)?)
 }

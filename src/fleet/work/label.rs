@@ -77,7 +77,6 @@ pub struct LabelWork<'c> {
     /// Where jobs end, the first at 0.
     ends: Vec<usize>,
     results: InOrder<Vec<Label>>,
-    next: u64,
     on_positions: Box<dyn FnMut(u64)>,
 }
 
@@ -112,7 +111,6 @@ impl<'c> LabelWork<'c> {
             file,
             ends,
             results: InOrder::from(first),
-            next: first,
             on_positions,
         })
     }
@@ -200,21 +198,12 @@ impl Work for LabelWork<'_> {
         self.settings.options.get(&THREADS) as u32
     }
 
-    fn engines(&self) -> Vec<Name> {
-        Vec::new()
-    }
-
     fn files(&mut self) -> Outgoing {
         std::mem::take(&mut self.files)
     }
 
     fn next(&mut self) -> Option<u64> {
-        while self.results.is_known(self.next) {
-            self.next += 1;
-        }
-        let number = Some(self.next).filter(|&number| number < self.total())?;
-        self.next += 1;
-        Some(number)
+        self.results.hand_out(self.total())
     }
 
     fn body(&self, number: u64) -> Value {
@@ -257,9 +246,5 @@ impl Work for LabelWork<'_> {
 
     fn is_written(&self, number: u64) -> bool {
         number < self.results.next
-    }
-
-    fn is_decided(&self) -> bool {
-        false
     }
 }

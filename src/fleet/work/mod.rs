@@ -1,5 +1,6 @@
 //! What jobs are about: one file per kind, with the worker's side and the coordinator's.
 
+pub mod book;
 pub mod games;
 pub mod label;
 pub mod selfplay;
@@ -86,6 +87,7 @@ impl Performer for AllKinds {
         at: &Circumstances,
     ) -> Result<Option<Value>, String> {
         match kind {
+            book::KIND => book::perform(self, read(body)?, at).and_then(written),
             games::KIND => games::perform(self, read(body)?, at).and_then(written),
             selfplay::KIND => selfplay::perform(self, read(body)?, at).and_then(written),
             label::KIND => label::perform(self, read(body)?, at).and_then(written),
@@ -132,12 +134,24 @@ fn refused(reason: impl Into<String>) -> TakeError {
 struct InOrder<T> {
     /// The first that is not written.
     next: u64,
+    /// The first that was not handed out.
+    handed: u64,
     waiting: BTreeMap<u64, T>,
 }
 
 impl<T> InOrder<T> {
     fn from(next: u64) -> InOrder<T> {
-        InOrder { next, waiting: BTreeMap::new() }
+        InOrder { next, handed: next, waiting: BTreeMap::new() }
+    }
+
+    /// The next of so many that is to be handed out.
+    fn hand_out(&mut self, total: u64) -> Option<u64> {
+        while self.is_known(self.handed) {
+            self.handed += 1;
+        }
+        let number = Some(self.handed).filter(|&number| number < total)?;
+        self.handed += 1;
+        Some(number)
     }
 
     fn is_known(&self, number: u64) -> bool {

@@ -68,7 +68,6 @@ pub struct SelfPlayWork {
     file: SelfPlayFile,
     /// Games by job.
     results: InOrder<Vec<Game>>,
-    next: u64,
     on_games: Box<dyn FnMut(u32)>,
 }
 
@@ -95,7 +94,6 @@ impl SelfPlayWork {
             run,
             file,
             results: InOrder::from(first),
-            next: first,
             on_games,
         })
     }
@@ -191,21 +189,12 @@ impl Work for SelfPlayWork {
         self.settings.options.get(&THREADS) as u32
     }
 
-    fn engines(&self) -> Vec<Name> {
-        Vec::new()
-    }
-
     fn files(&mut self) -> Outgoing {
         std::mem::take(&mut self.files)
     }
 
     fn next(&mut self) -> Option<u64> {
-        while self.results.is_known(self.next) {
-            self.next += 1;
-        }
-        let number = Some(self.next).filter(|&number| number < self.total())?;
-        self.next += 1;
-        Some(number)
+        self.results.hand_out(self.total())
     }
 
     fn body(&self, number: u64) -> Value {
@@ -239,9 +228,5 @@ impl Work for SelfPlayWork {
 
     fn is_written(&self, number: u64) -> bool {
         number < self.results.next
-    }
-
-    fn is_decided(&self) -> bool {
-        false
     }
 }

@@ -63,7 +63,6 @@ pub struct SolveWork<'a> {
     limits: Limits,
     run: RunId,
     results: InOrder<Outcome>,
-    next: u64,
     on_solved: &'a mut dyn FnMut(usize, &Outcome) -> Result<(), String>,
 }
 
@@ -82,8 +81,7 @@ impl<'a> SolveWork<'a> {
         let travelling = files.pack(options)?;
         let results = InOrder::from(0);
         let run = RunId::fresh();
-        let next = 0;
-        Ok(SolveWork { boards, travelling, files, limits, run, results, next, on_solved })
+        Ok(SolveWork { boards, travelling, files, limits, run, results, on_solved })
     }
 
     fn check(&self, position: Position, outcome: &Outcome) -> Result<(), TakeError> {
@@ -130,18 +128,12 @@ impl Work for SolveWork<'_> {
         self.travelling.get(&THREADS) as u32
     }
 
-    fn engines(&self) -> Vec<Name> {
-        Vec::new()
-    }
-
     fn files(&mut self) -> Outgoing {
         std::mem::take(&mut self.files)
     }
 
     fn next(&mut self) -> Option<u64> {
-        let number = Some(self.next).filter(|&number| number < self.total())?;
-        self.next += 1;
-        Some(number)
+        self.results.hand_out(self.total())
     }
 
     fn body(&self, number: u64) -> Value {
@@ -174,9 +166,5 @@ impl Work for SolveWork<'_> {
 
     fn is_written(&self, number: u64) -> bool {
         number < self.results.next
-    }
-
-    fn is_decided(&self) -> bool {
-        false
     }
 }
