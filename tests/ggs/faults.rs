@@ -68,19 +68,21 @@ fn play(run: &Run) {
 fn check(run: &Run, server: &Server, bots: &[Bot], memory: &[[u64; 2]]) {
     let state = server.state();
     println!(
-        "{}: {} games, {} adjournments, {} logins, faults {:?}, memory {memory:?}",
+        "{}: {} games, {} adjournments, {} logins, faults {:?}, memory {memory:?}, stood still {:.0?}",
         run.name,
         state.ended.len(),
         state.adjourned,
         state.logins,
-        state.faults
+        state.faults,
+        state.paused
     );
     let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
     for ended in &state.ended {
         *kinds.entry(&ended.game_type).or_default() += 1;
     }
     println!("{kinds:?}; {} were left before the bids were in", state.unbid);
-    assert_eq!(state.ended.len() as u32 + state.unbid, state.begun, "a match is lost");
+    let gone = state.unbid + state.aborted;
+    assert_eq!(state.ended.len() as u32 + gone, state.begun, "a match is lost");
     assert!(state.timeouts.is_empty(), "{:?}", state.timeouts);
     assert!(state.wrong_moves.is_empty(), "{:?}", state.wrong_moves);
     assert!(state.unknown.is_empty(), "{:?}", state.unknown);
@@ -169,7 +171,7 @@ fn long_clock_games_with_faults_and_lag() {
         name: "clock",
         games: 250,
         clock: "0:10//0:30",
-        matches: 4,
+        matches: 8,
         types: TYPES,
         engine: "hash = 4, ponder = true, move-time = 0",
         faults: Faults {

@@ -9,4 +9,5 @@
 mod bots;
 mod faults;
 mod kills;
+mod questions;
 mod server;

@@ -1,10 +1,14 @@
 //! A small game server for one machine, true to the reference server in everything a client sees:
-//! login, prompts, messages, requests, matches, synchro, komi, trust, stored and tournament games.
+//! login, prompts, messages, requests, matches, synchro, komi, trust, questions, stored and tournament
+//! games.
 //! It also makes trouble on request: see [`Faults`].
 
+mod matches;
 pub(crate) mod play;
+mod requests;
 pub(crate) mod service;
 pub(crate) mod text;
+mod trouble;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -88,6 +92,7 @@ impl Server {
         loop {
             std::thread::sleep(Duration::from_millis(50));
             let mut state = self.state();
+            state.notice_pause(Instant::now());
             state.flags(Instant::now());
             if !self.shared.faults.every.is_zero() && Instant::now() >= next {
                 next += self.shared.faults.every.mul_f64(random.random_range(0.5..1.5));
@@ -107,19 +112,26 @@ impl Server {
         let random = seeded(seed);
         std::thread::spawn(move || write(&writer, &coming, random, split, lag / 2));
         let send = Outgoing(out, Arc::new(stream.try_clone().unwrap()));
-        let mut lines = BufReader::new(&stream).lines();
+        let mut lines = BufReader::new(stream).lines();
         send.text("\r\nWelcome to the loopback server.\r\n\r\n");
         let Some(login) = self.log_in(&send, &mut lines) else { return };
-        for line in lines {
-            let Ok(line) = line else { break };
-            if !lag.is_zero() {
-                // One line at a time is enough for bots, who send one at a time.
-                std::thread::sleep(lag / 2);
+        let (arrived, coming) = channel::<(Instant, String)>();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                if arrived.send((Instant::now(), line)).is_err() {
+                    return;
+                }
+            }
+        });
+        for (at, line) in coming {
+            if let Some(early) = (at + lag / 2).checked_duration_since(Instant::now()) {
+                std::thread::sleep(early);
             }
             let mut state = self.state();
             if !state.is_connection(&login, &send) {
                 return;
             }
+            state.notice_pause(Instant::now());
             state.command(&login, line.trim_end_matches('\r'));
             drop(state);
             self.shared.changed.notify_all();

@@ -71,6 +71,9 @@ pub(crate) struct Match {
     /// In synchro: who has moved in this round, in which game.
     pub moved: [Option<usize>; 2],
     pub aborting: [bool; 2],
+    pub undoing: [bool; 2],
+    /// Results that the players offer, from their own view.
+    pub offers: [Option<f64>; 2],
 }
 
 /// What comes of a move: messages to players.
@@ -255,6 +258,7 @@ impl Match {
             return Err("wrong game!".to_owned());
         }
         let mut told = Told::default();
+        self.cancel_questions();
         self.charge(player, index, seconds, trust, now, &mut told);
         self.make(player, index, played, Note { eval, seconds: Some(seconds) }, now, &mut told);
         Ok(told)
@@ -300,7 +304,8 @@ impl Match {
     ) {
         let game = &mut self.games[index];
         let wall = game.running[player].map_or(0.0, |at| (now - at).as_secs_f64());
-        let mut used = if trust { seconds } else { wall };
+        // Nobody has thought for longer than the clock ran.
+        let mut used = if trust { seconds.min(wall) } else { wall };
         if trust && seconds < wall - TRUST {
             used = wall;
             let id = &game.id;
@@ -311,8 +316,11 @@ impl Match {
         game.running[player] = None;
         game.left[player] -= used;
         self.flag(player, index, told);
-        let increment = self.clocks[player].increment.map_or(0.0, |part| part.time.as_secs_f64());
-        self.games[index].left[player] += increment;
+        if let Some(part) = self.clocks[player].increment {
+            let most = part.time.as_secs_f64();
+            // With `N` only what was used is given back.
+            self.games[index].left[player] += if part.flag { used.min(most) } else { most };
+        }
     }
 
     /// What happens when a clock is below zero.
@@ -390,6 +398,18 @@ impl Match {
         told.to(1 - player, own);
         told.to(player, theirs);
         self.tell_ends(told);
+    }
+
+    /// Any move ends the questions for undo and score.
+    pub(crate) fn cancel_questions(&mut self) {
+        (self.undoing, self.offers) = ([false, false], [None, None]);
+    }
+
+    /// The ends of games that were not told yet.
+    pub(crate) fn ends(&mut self) -> Told {
+        let mut told = Told::default();
+        self.tell_ends(&mut told);
+        told
     }
 
     fn tell_ends(&mut self, told: &mut Told) {
