@@ -34,6 +34,13 @@ pub(super) fn game(lines: &[String]) -> Option<Event> {
     Some(Event::CompactJoin { game, record })
 }
 
+/// The game that the first line of a `join` or `update` names.
+pub(super) fn key(first: &str) -> Option<GameKey> {
+    let word = nom::branch::alt((tag("join"), tag("update")));
+    let named = delimited((word, space1), game_key, nom::combinator::peek(space1)).parse(first);
+    named.ok().map(|(_, key): (&str, GameKey)| key)
+}
+
 /// Whether nothing more can belong to this message: the prompt after it may be missing.
 pub(super) fn is_complete(lines: &[String]) -> bool {
     match game(lines) {
@@ -167,7 +174,9 @@ impl Draft {
     fn read(lines: &[String]) -> Option<Draft> {
         let mut draft = Draft::default();
         for line in lines {
-            match board_line(line)? {
+            // Lines of a later server that nobody here knows do not cost the game: what is needed
+            // is looked for when all are read.
+            match board_line(line).unwrap_or(BoardLine::Nothing) {
                 BoardLine::Count(made) => draft.made = Some(made),
                 BoardLine::Player(player) => draft.players.push(player),
                 BoardLine::Row(number, squares) => draft.rows.push((number, squares)),
@@ -205,6 +214,10 @@ impl Draft {
         komi: Option<f64>,
     ) -> Option<Box<GameView>> {
         let board = *self.boards.last()?;
+        // A line that is missing would pair players of the start with those of the present.
+        if self.players.len() != 2 * self.boards.len() {
+            return None;
+        }
         let [.., one, other] = self.players.as_slice() else { return None };
         let players = [one.clone(), other.clone()];
         let start = match (self.boards.as_slice(), self.players.as_slice()) {
@@ -214,6 +227,10 @@ impl Draft {
         // Without moves the message shows a pass that nobody made, with the number 0.
         let made = self.made.unwrap_or(self.last_number);
         let moves = if made == 0 { Vec::new() } else { self.moves };
+        // A joined game with moves that shows only one board was cut off after its start.
+        if self.made.is_some_and(|made| made > 0) && start.is_none() {
+            return None;
+        }
         Some(Box::new(GameView { game, game_type, komi, made, start, moves, players, board }))
     }
 }

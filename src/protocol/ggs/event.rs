@@ -55,9 +55,13 @@ pub enum Event {
     GameEnds {
         /// Which.
         game: GameKey,
-        /// The result from the first player's view, unless it was aborted or left.
+        /// The player who asked for the match.
+        first: String,
+        /// The result from that player's view, unless it was aborted or left.
         result: Option<f64>,
     },
+    /// A board that cannot be read: the game is to be asked for again.
+    BadBoard(GameKey),
     /// New ratings after a match.
     Ratings {
         /// Which match.

@@ -162,16 +162,16 @@ fn named(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The line without bells, escape sequences and other control characters.
-fn plain(line: &str) -> String {
+pub(super) fn plain(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut characters = line.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
             '\u{1b}' => {
-                if characters.next_if_eq(&'[').is_some() {
-                    // Parameters, then one character that ends the sequence.
-                    while characters.next_if(|&c| (' '..'@').contains(&c)).is_some() {}
-                }
+                // `[` and parameters, or the marks of a choice of characters (`(B`), and then one
+                // character that ends the sequence.
+                let last = if characters.next_if_eq(&'[').is_some() { '@' } else { '0' };
+                while characters.next_if(|&c| (' '..last).contains(&c)).is_some() {}
                 characters.next();
             }
             '\t' => out.push(' '),
@@ -249,7 +249,8 @@ mod tests {
 
     #[test]
     fn bells_and_escape_sequences_leave_no_trace() {
-        let text = "\x07/os: \x1b[1;31mend\x1b[0m .1.0 (\x1b7 a vs. b )\x07 +2.00\x00\nREADY\x07\n";
+        let text = "\x07/os: \x1b[1;31mend\x1b[0m .1.0 (\x1b7 a vs. b )\x07\x1b(B +2.00\x00\n\
+                    \x1b[mREADY\x07\n";
         assert_eq!(frames(text), ["/os> end .1.0 ( a vs. b ) +2.00", "READY"]);
     }
 

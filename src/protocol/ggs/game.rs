@@ -74,6 +74,8 @@ pub(super) struct Shown {
     pub whole: Option<GameRecord>,
     /// The last move, if only that was shown.
     pub last: Option<PlayedMove>,
+    /// Whether the server shows the game anew, not a move of it.
+    pub is_join: bool,
 }
 
 impl Shown {
@@ -88,6 +90,7 @@ impl Shown {
             players: view.players.clone(),
             whole,
             last: (!is_join).then(|| view.moves.last().copied()).flatten(),
+            is_join,
         }
     }
 
@@ -118,6 +121,7 @@ impl Shown {
             players: [line(Color::Black), line(Color::White)],
             whole: Some(record.clone()),
             last: None,
+            is_join: true,
         })
     }
 }
@@ -148,6 +152,13 @@ fn whole(view: &GameView) -> Option<GameRecord> {
     Some(record)
 }
 
+/// The server was asked to show a game again.
+struct Resync {
+    since: Instant,
+    /// How often it must show it until a move that was sent counts as refused.
+    joins: u8,
+}
+
 /// One game of a match.
 pub(super) struct Game {
     pub key: GameKey,
@@ -163,13 +174,17 @@ pub(super) struct Game {
     players: [PlayerLine; 2],
     /// When the position came.
     pub since: Instant,
+    /// When the clocks were shown.
+    clocks_at: Instant,
     pub thinking: Option<Thinking>,
     /// The position the search thread was given to ponder.
     pub pondering: Option<Board>,
     /// The position for which a move was sent, and when; until the server shows another one.
     sent: Option<(Board, usize, Instant)>,
-    /// Whether the game was asked for again.
-    pub resync: bool,
+    /// Set while the answer to the question for the board is awaited.
+    resync: Option<Resync>,
+    /// Whether the game came in compact form and was asked for as a board, which has the true clocks.
+    pub asked_for_clocks: bool,
     /// How often moves were refused since one was taken.
     pub refused: u32,
     /// The bot's main time ran out: at best a narrow loss.
@@ -203,10 +218,12 @@ impl Game {
             made: shown.made,
             players: shown.players.clone(),
             since: now,
+            clocks_at: now,
             thinking: None,
             pondering: None,
             sent: None,
-            resync: false,
+            resync: None,
+            asked_for_clocks: false,
             refused: 0,
             out_of_time: false,
             value: None,
@@ -226,25 +243,50 @@ impl Game {
         }
         if let Some((board, made, _)) = self.sent {
             let still_there = (board, made) == (shown.board, shown.made) && !self.is_bid(shown);
-            // An answer to the question for the board, after an error: the move was not taken.
-            let refused = still_there && self.resync && shown.whole.is_some();
-            if !still_there || refused {
+            if !still_there {
+                (self.sent, self.refused) = (None, 0);
+            } else if shown.is_join && self.resync.as_ref().is_some_and(|asked| asked.joins <= 1) {
+                // The answer to the question for the board, after an error: it was not taken.
                 self.sent = None;
             }
-            if !still_there {
-                self.refused = 0;
-            }
         }
-        if shown.whole.is_some() || is_new {
-            self.resync = false;
+        match &mut self.resync {
+            Some(asked) if !is_new && asked.joins > 1 => asked.joins -= u8::from(shown.is_join),
+            _ if is_new || shown.is_join => self.resync = None,
+            _ => {}
         }
         if is_new {
             self.since = now;
         }
         self.players = shown.players.clone();
+        self.clocks_at = now;
+        if let Some(thinking) = &mut self.thinking {
+            // A clock that shows less than was planned with ends the search earlier.
+            let left = self.players.iter().find(|player| player.login == self.login);
+            let left = left.map_or(Duration::ZERO, |player| player.clock.left());
+            thinking.deadline = thinking.deadline.min(now + (left - kept_back(left)));
+        }
         (self.board, self.made) = (shown.board, shown.made);
         self.take_record(shown);
         is_new
+    }
+
+    /// Notes that the server is asked to show the game again; how often to ask. Boards may be on
+    /// their way that were shown before a move of ours arrived: of two answers the second is surely
+    /// later than that. Not asked again before the time `patience` is over.
+    pub(super) fn ask_again(&mut self, now: Instant, patience: Duration) -> u8 {
+        let waits = |asked: &Resync| now.saturating_duration_since(asked.since) < patience;
+        if self.resync.as_ref().is_some_and(waits) {
+            return 0;
+        }
+        let joins = if self.sent.is_some() && !self.is_bidding() { 2 } else { 1 };
+        self.resync = Some(Resync { since: now, joins });
+        joins
+    }
+
+    /// The server says that something is wrong with what was sent.
+    pub(super) fn refuse(&mut self) {
+        self.refused += u32::from(self.sent.is_some());
     }
 
     /// Whether this settles the bids: the same board may be shown again with colours.
@@ -252,14 +294,17 @@ impl Game {
         self.is_bidding() && shown.players.iter().all(|player| player.color.is_some())
     }
 
-    fn is_bidding(&self) -> bool {
+    /// Whether the colours are still open.
+    pub(super) fn is_bidding(&self) -> bool {
         self.players.iter().any(|player| player.color.is_none())
     }
 
     /// A clock that goes up by more than the increment was given the extension.
     fn notice_lost_time(&mut self, shown: &Shown) {
         for (old, new) in self.players.iter().zip(&shown.players) {
-            if old.login != self.login || new.login != self.login || new.clock.has_overtime() {
+            // Where the main time is for some moves only, more comes after these.
+            let may_rise = new.clock.has_overtime() || new.clock.main.moves > 0;
+            if old.login != self.login || new.login != self.login || may_rise {
                 continue;
             }
             let added = new.clock.increment.map_or(Duration::ZERO, |part| part.time);
@@ -314,6 +359,22 @@ impl Game {
         }
     }
 
+    /// The bot's main time is gone: the game is lost, unless overtime follows.
+    pub(super) fn time_is_gone(&mut self) {
+        let has_overtime = self.players.iter().any(|player| player.clock.has_overtime());
+        self.out_of_time |= !has_overtime;
+    }
+
+    /// The bot's last value if it is proven, as a result of the match: less the komi.
+    pub(super) fn solved_result(&self) -> Option<f64> {
+        let value = self.value.filter(|_| self.solved)?;
+        let komi = self.record.komi.as_ref().and_then(|komi| komi.value).unwrap_or(0.0);
+        match self.color()? {
+            Color::Black => Some(value - komi),
+            Color::White => Some(value + komi),
+        }
+    }
+
     /// What the bot can do now.
     pub(super) fn turn(&self) -> Turn {
         let position = self.board.position;
@@ -349,6 +410,13 @@ impl Game {
         other.map_or(self.login.as_str(), |player| player.login.as_str())
     }
 
+    /// Whether these two play it.
+    pub(super) fn is_between(&self, players: &[(String, f64); 2]) -> bool {
+        let [one, other] = &self.players;
+        let [(first, _), (second, _)] = players;
+        [(first, second), (second, first)].contains(&(&one.login, &other.login))
+    }
+
     /// The players as shown.
     pub(super) fn players(&self) -> &[PlayerLine; 2] {
         &self.players
@@ -357,6 +425,8 @@ impl Game {
     /// A move goes out for the position shown; its time is what passed since it was shown.
     pub(super) fn send(&mut self, now: Instant) -> f64 {
         self.thinking = None;
+        // What was asked for before this move says nothing about it.
+        self.resync = None;
         self.sent = Some((self.board, self.made, now));
         now.saturating_duration_since(self.since).as_secs_f64()
     }
@@ -399,16 +469,9 @@ impl Game {
         };
         let shown = self.players.iter().find(own).unwrap_or(&self.players[0]).clock;
         let left = shown.left();
-        let mut kept = if left >= parameters::LONG {
-            parameters::KEPT_BACK_LONG
-        } else {
-            parameters::KEPT_BACK_SHORT
-        };
-        if !trust {
-            kept *= parameters::WITHOUT_TRUST;
-        }
-        let kept = kept.min(left / parameters::LARGEST_PART);
-        shown.plan(kept + now.saturating_duration_since(self.since))
+        let more = if trust { 1 } else { parameters::WITHOUT_TRUST };
+        let kept = (kept_back(left) * more).min(left / parameters::LARGEST_PART);
+        shown.plan(kept + now.saturating_duration_since(self.clocks_at))
     }
 
     /// The game is over with this result from Black's view, komi included.
@@ -434,4 +497,14 @@ impl Game {
             (count + 1, seconds + self.record.note(ply).seconds.unwrap_or(0.0))
         })
     }
+}
+
+/// How much of a clock is not planned with.
+fn kept_back(left: Duration) -> Duration {
+    let kept = if left >= parameters::LONG {
+        parameters::KEPT_BACK_LONG
+    } else {
+        parameters::KEPT_BACK_SHORT
+    };
+    kept.min(left / parameters::LARGEST_PART)
 }

@@ -74,16 +74,18 @@ fn central(lines: &[String]) -> Event {
 fn service(lines: &[String]) -> Option<Event> {
     let first = lines.first()?.as_str();
     match first.split_whitespace().next()? {
-        "join" | "update" => return boards::game(lines),
+        "join" | "update" => {
+            return boards::game(lines).or_else(|| boards::key(first).map(Event::BadBoard));
+        }
         "rating_update" => return ratings(lines),
-        "stored" => return stored(lines),
+        "stored" if !is_error(first) => return stored(lines),
         "look" => return archive(lines),
         _ => {}
     }
     if boards::is_kibitz(first) || first.starts_with(' ') {
         return None;
     }
-    if TYPE_ERRORS.iter().any(|text| first.starts_with(text)) || first.contains("ERR ") {
+    if is_error(first) || is_type_error(first) {
         return Some(Event::ServiceError(first.to_owned()));
     }
     alt((
@@ -100,6 +102,18 @@ fn service(lines: &[String]) -> Option<Event> {
     .ok()
     .map(|(_, event)| event)
     .or_else(|| archive(lines))
+}
+
+/// `ERR …`, or with the command before it: `watch + ERR not found: .0`.
+fn is_error(line: &str) -> bool {
+    let sign = opt(terminated(one_of::<_, _, nom::error::Error<&str>>("+-"), space1));
+    let command = opt((take_while1(|c: char| c.is_ascii_lowercase()), space1, sign));
+    (command, tag("ERR ")).parse(line).is_ok()
+}
+
+/// Whether a text says that a type of game cannot be asked for.
+pub(super) fn is_type_error(line: &str) -> bool {
+    TYPE_ERRORS.iter().any(|text| line.starts_with(text))
 }
 
 fn flag(input: &str) -> IResult<&str, Flag> {
@@ -206,12 +220,11 @@ fn match_line(input: &str) -> IResult<&str, Event> {
 
 /// `end .1.0 ( alice vs. bob ) +14.00`, `… ) aborted`, `… ) player bob left`.
 fn game_end(input: &str) -> IResult<&str, Event> {
-    let players = delimited(char('('), take_until(" )"), tag(" )"));
+    let players = delimited(char('('), next(login), (take_until(" )"), tag(" )")));
     let result = alt((map(decimal, Some), value(None, rest)));
-    map((preceded(tag("end"), next(game_key)), next(players), next(result)), |(game, _, result)| {
-        Event::GameEnds { game, result }
-    })
-    .parse(input)
+    let parts = (preceded(tag("end"), next(game_key)), next(players), next(result));
+    map(parts, |(game, first, result)| Event::GameEnds { game, first: first.to_owned(), result })
+        .parse(input)
 }
 
 /// `timeout .10 bob (O)`, `fatal-timeout .10 bob (O)`.

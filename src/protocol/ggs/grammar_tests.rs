@@ -213,7 +213,8 @@ fn the_other_messages_of_games_are_read() {
     let synchro = GameKey { number: 1, half: Some(0) };
     let game = GameKey { number: 10, half: None };
     let login = || "bob".to_owned();
-    let ends = |result| Event::GameEnds { game: synchro, result };
+    let first = || "alice".to_owned();
+    let ends = |result| Event::GameEnds { game: synchro, first: first(), result };
     assert_eq!(one("/os: end .1.0 ( alice vs. bob ) +14.00"), ends(Some(14.0)));
     assert_eq!(one("/os: end .1.0 ( alice vs. bob ) player bob left"), ends(None));
     assert_eq!(
@@ -284,6 +285,35 @@ fn what_people_say_is_never_mistaken_for_the_game() {
         assert!(matches!(one(text), Event::Other(_)), "{text}: {:?}", one(text));
     }
     assert!(matches!(one("bob: hello\n|there"), Event::Tell { lines, .. } if lines.len() == 2));
+}
+
+#[test]
+fn only_the_service_itself_makes_errors() {
+    for text in [
+        "/os: finger bob says ERR match '.5' not found.",
+        "/os: .5 A ? bob: ERR match '.5' not found.",
+        "/os: bob: ERR request '.5' not found.",
+    ] {
+        assert!(matches!(one(text), Event::Other(_)), "{text}: {:?}", one(text));
+    }
+    assert!(matches!(one("/os: stored ERR user 'x' not found."), Event::ServiceError(_)));
+}
+
+#[test]
+fn lines_that_nobody_knows_do_not_hide_a_board_and_missing_ones_do() {
+    let text = format!(
+        "/os: join .5 8b K?\n|0 move(s)\n|  0: PASS\n|weather: fine\n\
+         |alice    (1720.0 *) 00:59,0:0//02:00,0:0\n|bob      ( 985.0 O) 01:00,0:0//02:00,0:0\n\
+         {BOARD}|2 observers\nREADY"
+    );
+    let Event::Join(view) = one(&text) else { panic!("a game") };
+    assert_eq!((view.board, view.made), (Board::START, 0));
+    let game = GameKey { number: 5, half: None };
+    let without = text.replace("|bob      ( 985.0 O) 01:00,0:0//02:00,0:0\n", "");
+    assert_eq!(one(&without), Event::BadBoard(game));
+    assert_eq!(one(&text.replace("| 5 - - - * O", "| 5 - - * O")), Event::BadBoard(game));
+    // A game with moves that breaks off after its start is not taken for its start.
+    assert_eq!(one(&text.replace("|0 move(s)", "|7 move(s)")), Event::BadBoard(game));
 }
 
 proptest! {

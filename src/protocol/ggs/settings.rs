@@ -334,8 +334,15 @@ impl Settings {
             return Err(wrong("accept.matches", "1 to 16"));
         }
         for text in &self.idle.types {
-            if GameType::parse(text).is_none_or(|found| !found.is_playable()) {
+            let found = GameType::parse(text);
+            if found.as_ref().is_none_or(|found| !found.is_playable()) {
                 return Err(wrong("idle.types", &format!("`{text}` is no type that Kitai plays")));
+            }
+            if found.is_some_and(|found| !found.is_askable()) {
+                return Err(wrong(
+                    "idle.types",
+                    &format!("the server has no games of type `{text}`"),
+                ));
             }
         }
         if self.idle.ask != Ask::Nobody && self.idle.types.is_empty() {
@@ -509,6 +516,8 @@ mod tests {
         assert!(error("login = \"kitai\"\noperators = [\"a\\\\b\"]").starts_with("`operators`"));
         assert!(error("login = \"kitai\"\n[accept]\nmatches = 0").starts_with("`accept.matches`"));
         assert!(error("login = \"kitai\"\n[idle]\ntypes = [\"10\"]").contains("`10` is no type"));
+        let random = error("login = \"kitai\"\n[idle]\ntypes = [\"8r20\"]");
+        assert!(random.contains("no games of type `8r20`"), "{random}");
         assert!(error("login = \"kitai\"\n[idle]\nclock = \"x\"").contains("`x` is no clock"));
         assert!(error("login = \"kitai\"\n[engine]\npreset = \"no\"").contains("no preset"));
         let engine = "login = \"kitai\"\n[engine.komi]\nset = { depth = 99 }";

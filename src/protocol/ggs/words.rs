@@ -84,6 +84,16 @@ impl GameType {
         self.size == 8 && !self.anti && !self.unknown
     }
 
+    /// Whether the server lets anybody ask for it, as far as its letters go.
+    pub fn is_askable(&self) -> bool {
+        let wants_color = self.text.contains(['b', 'w']);
+        let is_random = self.random.is_some();
+        !(self.synchro && self.komi)
+            && (!is_random || self.synchro || self.komi)
+            && !(wants_color && (self.komi || is_random))
+            && self.random.is_none_or(|discs| (4..=48).contains(&discs))
+    }
+
     /// The pool of ratings it belongs to.
     pub fn rating_pool(&self) -> &'static str {
         if self.random.is_some() { "8r" } else { "8" }
@@ -318,6 +328,18 @@ mod tests {
             assert!(!GameType::parse(declined).unwrap().is_playable(), "{declined}");
         }
         assert_eq!(GameType::parse("x8"), None);
+        for (text, askable) in [
+            ("8", true),
+            ("8b", true),
+            ("s8r20", true),
+            ("8kr33", true),
+            ("s8k", false),
+            ("8r20", false),
+            ("8kb", false),
+            ("s8r49", false),
+        ] {
+            assert_eq!(GameType::parse(text).unwrap().is_askable(), askable, "{text}");
+        }
     }
 
     #[test]

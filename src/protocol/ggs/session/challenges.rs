@@ -2,11 +2,16 @@
 
 use std::time::{Duration, Instant};
 
+use nom::Parser;
+use nom::combinator::all_consuming;
+
 use super::GgsSession;
 use crate::protocol::Actions;
-use crate::protocol::ggs::event::{Request, StoredGame};
+use crate::protocol::ggs::event::{MatchLine, Request, StoredGame};
+use crate::protocol::ggs::grammar::is_type_error;
 use crate::protocol::ggs::policy::{self, Verdict};
 use crate::protocol::ggs::settings::{Ask, Stored, seconds};
+use crate::protocol::ggs::words::{GameKey, game_key};
 use crate::protocol::ggs::writer::Command;
 
 /// Most challenges remembered; the server has fewer ids.
@@ -21,8 +26,25 @@ const MOST_REFUSALS: usize = 256;
 /// A challenge that was accepted and is not a match yet.
 pub(super) struct Pending {
     number: u32,
+    asker: String,
     since: Instant,
 }
+
+/// Errors about a challenge that was made.
+const ABOUT_ASKING: [&str; 6] = [
+    "ERR user '",
+    "ERR rated variable mismatch",
+    "ERR match with same parameters is already pending",
+    "ERR your request doesn't fit the opponent's formula",
+    "ERR you are not registered",
+    "ERR you have too many stored matches",
+];
+/// Errors about a challenge that was made or accepted.
+const ABOUT_EITHER: [&str; 3] = [
+    "ERR Player is not accepting new matches",
+    "ERR Your open value is too low for new matches",
+    "ERR you cannot accept your own match request",
+];
 
 /// A challenge of our own.
 pub(super) struct OwnAsk {
@@ -44,7 +66,7 @@ impl GgsSession {
     }
 
     fn has_room(&self) -> bool {
-        let busy = self.matches.len() + usize::from(self.pending.is_some());
+        let busy = self.matches.len() + self.pending.len();
         self.service_up && busy < self.wanted() as usize
     }
 
@@ -72,8 +94,18 @@ impl GgsSession {
         if self.ask.as_ref().is_some_and(|ask| ask.number == Some(request.number)) {
             self.ask = None;
         }
-        if self.pending.as_ref().is_some_and(|pending| pending.number == request.number) {
-            self.pending = None;
+        self.pending.retain(|pending| pending.number != request.number);
+    }
+
+    /// A match begins: the challenge that led to it waits no longer. Others still do.
+    pub(super) fn challenge_taken(&mut self, line: &MatchLine) {
+        let plays = |name: &str| line.players.iter().any(|(player, _)| player == name);
+        if let Some(place) = self.pending.iter().position(|pending| plays(&pending.asker)) {
+            self.pending.remove(place);
+        }
+        // A game that goes on may name the other first; then the server says that it is gone.
+        if line.players[0].0 == self.settings.login {
+            self.ask = None;
         }
     }
 
@@ -83,7 +115,7 @@ impl GgsSession {
             && let Some((number, request)) = self.requests.pop_first()
         {
             self.news(format!("accepting {}'s {}", request.asker, request.game_type.text), out);
-            self.pending = Some(Pending { number, since: self.now });
+            self.pending.push(Pending { number, asker: request.asker, since: self.now });
             self.send(&Command::service(format_args!("accept .{number}")), out);
         }
     }
@@ -116,32 +148,42 @@ impl GgsSession {
 
     pub(super) fn service_error(&mut self, text: &str, out: &mut Actions) {
         self.news(format!("the game service says: {text}"), out);
-        let id = |before: &str| {
-            let rest = text.split(before).nth(1)?;
-            rest.split('\'').next()?.strip_prefix('.')?.parse::<u32>().ok()
+        let key = |before: &str| {
+            let rest = text.strip_prefix(before)?.split('\'').next()?;
+            all_consuming(game_key).parse(rest).ok().map(|(_, key)| key)
         };
-        if let Some(number) = id("match '") {
-            return self.drop_match(number, out);
-        }
-        if let Some(number) = id("request '") {
-            self.requests.remove(&number);
-            if self.pending.as_ref().is_some_and(|pending| pending.number == number) {
-                self.pending = None;
+        match (key("ERR match '"), key("ERR request '")) {
+            (Some(GameKey { number, half: None }), _) => {
+                self.drop_match(number, out);
+                return self.reconsider(out);
             }
-            return;
+            // The other game of a synchro match may go on.
+            (Some(GameKey { number, .. }), _) => return self.ask_for_match(number, out),
+            (None, Some(GameKey { number, .. })) => {
+                self.requests.remove(&number);
+                return self.pending.retain(|pending| pending.number != number);
+            }
+            (None, None) => {}
         }
-        if let Some(number) = id("archived match '") {
-            self.stored.retain(|game| game.archive != number || text.contains("opponent"));
+        if let Some(GameKey { number, .. }) = key("ERR no archived match '") {
+            self.stored.retain(|game| game.archive != number);
+            self.ask = None;
         }
-        // Any other error is about the challenge that was just made or accepted.
-        (self.ask, self.pending) = (None, None);
+        let begins = |beginning: &&str| text.starts_with(beginning);
+        let about_either = ABOUT_EITHER.iter().any(begins);
+        if about_either {
+            self.pending.clear();
+        }
+        let about_stored = text.starts_with("ERR no opponent present for archived match");
+        let about_asking = ABOUT_ASKING.iter().any(begins) || is_type_error(text);
+        if about_either || about_asking || about_stored {
+            self.ask = None;
+        }
     }
 
     pub(super) fn tick_challenges(&mut self, out: &mut Actions) {
         let since = |at: Instant| self.now.saturating_duration_since(at);
-        if self.pending.as_ref().is_some_and(|pending| since(pending.since) >= ACCEPT_TIME) {
-            self.pending = None;
-        }
+        self.pending.retain(|pending| since(pending.since) < ACCEPT_TIME);
         let patience = seconds(self.settings.idle.patience);
         let is_old = |ask: &mut OwnAsk| since(ask.since) >= patience;
         if let Some(OwnAsk { number: Some(number), .. }) = self.ask.take_if(is_old) {

@@ -1,78 +1,27 @@
-//! Playing: matches come and go, boards are shown, searches end.
+//! Playing: boards are shown, searches end, moves are sent, questions are answered.
 
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::GgsSession;
-use crate::engine::{EngineEvent, GameId, GameState, SearchUpdate, Task};
-use crate::options::Options;
+use super::matches::MOST_MATCHES;
+use crate::engine::{EngineEvent, GameState, SearchUpdate, Task};
 use crate::othello::{Color, Move};
-use crate::protocol::ggs::event::{
-    Event, Flag, MatchEnding, MatchLine, PlayedMove, Question, RatingChange,
-};
+use crate::protocol::ggs::event::{Event, Flag, PlayedMove, Question};
 use crate::protocol::ggs::game::{Game, Shown, Thinking, Turn};
-use crate::protocol::ggs::report::{RatingLine, Report, ResultLine, StateLine};
+use crate::protocol::ggs::report::{Report, StateLine};
 use crate::protocol::ggs::settings::Consent;
-use crate::protocol::ggs::words::{GameKey, Kind};
+use crate::protocol::ggs::words::GameKey;
 use crate::protocol::ggs::writer::Command;
 use crate::protocol::{Action, Actions};
-use crate::record::{GameRecord, Note};
+use crate::record::Note;
 use crate::search::{Certainty, Outcome};
 
-/// Most matches at a time, also of a server that does not count.
-const MOST_MATCHES: usize = 32;
 /// How much later than planned a search may end before it is told to.
 const GRACE: Duration = Duration::from_millis(300);
 /// After so long without an answer to a move the board is asked for.
 const LOST_MOVE: Duration = Duration::from_secs(20);
-/// How long to wait for the archive's record of a match.
-const ARCHIVE_TIME: Duration = Duration::from_secs(15);
 /// After so many refusals any legal move is played.
 const REFUSALS: u32 = 2;
-
-/// A match that is being played.
-pub(super) struct Match {
-    /// Never used twice in a session.
-    tag: u64,
-    /// As it was announced; not known of games that were found after login.
-    line: Option<MatchLine>,
-    games: BTreeMap<Option<u8>, Game>,
-    /// Whether the bot has agreed to abort it.
-    aborting: bool,
-}
-
-/// A match that is over and waits for the archive's record.
-pub(super) struct Finishing {
-    tag: u64,
-    archive: Option<u32>,
-    since: Instant,
-    records: Vec<GameRecord>,
-    result: ResultLine,
-}
-
-impl Match {
-    fn flag(&self) -> Option<Flag> {
-        self.line.as_ref().map(|line| line.flag)
-    }
-
-    #[cfg(test)]
-    pub(super) fn games(&self) -> Vec<&Game> {
-        self.games.values().collect()
-    }
-
-    /// Sets an engine option that needs no other method.
-    pub(super) fn set_option(&mut self, name: &str, value: &str) {
-        for game in self.games.values_mut() {
-            // It was set before for the options that games begin with.
-            let _ = game.options.set(name, value);
-        }
-    }
-
-    fn records(&self) -> Vec<GameRecord> {
-        let complete = self.games.values().filter(|game| game.complete);
-        complete.map(|game| game.record.clone()).collect()
-    }
-}
 
 impl GgsSession {
     pub(super) fn game_event(&mut self, event: Event, out: &mut Actions) {
@@ -86,16 +35,21 @@ impl GgsSession {
             Event::CompactJoin { game, record } => {
                 if let Some(shown) = Shown::of_record(&record) {
                     self.show(game, shown, out);
+                    self.ask_for_clocks(game, out);
                 }
             }
+            Event::BadBoard(game) => {
+                self.news(format!("{game}: a board could not be read"), out);
+                self.resync(game, out);
+            }
             Event::CompactUpdate { game, played } => self.update_compact(game, played, out),
-            Event::GameEnds { game, result } => self.end_game(game, result, out),
+            Event::GameEnds { game, first, result } => self.end_game(game, &first, result, out),
             Event::Ratings { number, changes } => self.rate(number, &changes, out),
             Event::TimeOut { game, login, .. } => {
                 if login == self.settings.login
                     && let Some(game) = self.game_mut(game)
                 {
-                    game.out_of_time = true;
+                    game.time_is_gone();
                 }
                 self.news(format!("{game}: the time of {login} has run out"), out);
             }
@@ -110,33 +64,8 @@ impl GgsSession {
         }
     }
 
-    fn game_mut(&mut self, key: GameKey) -> Option<&mut Game> {
+    pub(super) fn game_mut(&mut self, key: GameKey) -> Option<&mut Game> {
         self.matches.get_mut(&key.number)?.games.get_mut(&key.half)
-    }
-
-    fn begin_match(&mut self, line: MatchLine, out: &mut Actions) {
-        if !line.players.iter().any(|(name, _)| *name == self.settings.login) {
-            return;
-        }
-        // The id is used anew: whatever had it is over, even if nobody said so.
-        self.drop_match(line.number, out);
-        if self.matches.len() >= MOST_MATCHES {
-            return;
-        }
-        let [one, other] = &line.players;
-        let flag = line.flag;
-        let text = format!(".{} {} – {}, {}", line.number, one.0, other.0, line.game_type.text);
-        self.news(format!("match {text} ({flag:?}) begins").to_lowercase(), out);
-        (self.pending, self.ask) = (None, None);
-        let number = line.number;
-        let tag = self.tag();
-        let games = BTreeMap::new();
-        self.matches.insert(number, Match { tag, line: Some(line), games, aborting: false });
-    }
-
-    fn tag(&mut self) -> u64 {
-        self.next_tag += 1;
-        self.next_tag
     }
 
     /// Takes in a board, of a game that may be new here: after login the server shows running
@@ -151,18 +80,18 @@ impl GgsSession {
             if self.matches.len() >= MOST_MATCHES {
                 return;
             }
-            let tag = self.tag();
-            let found = Match { tag, line: None, games: BTreeMap::new(), aborting: false };
-            self.matches.insert(key.number, found);
+            self.add_match(key.number, None);
             self.news(format!("match .{} goes on", key.number), out);
         }
-        let games = &self.matches[&key.number].games;
-        let known = games.get(&key.half);
-        if known.is_none() && games.len() >= 2 {
+        let now = self.now;
+        let found = self.matches.get_mut(&key.number).expect("it was found or made");
+        found.heard = now;
+        let known = found.games.get(&key.half);
+        if known.is_none() && found.games.len() >= 2 {
             return;
         }
-        let echo = known.and_then(|game| game.unanswered(self.now));
-        let now = self.now;
+        let echo = known.and_then(|game| game.unanswered(now));
+        let is_join = shown.is_join;
         if known.is_none() {
             let (id, options) = self.thread_for(shown.game_type.kind(), out);
             out.push(Action::Clear { game: id });
@@ -177,7 +106,9 @@ impl GgsSession {
             }
         }
         self.keep_record(key.number, out);
-        self.ask_for_missing_moves(key, out);
+        if !is_join {
+            self.ask_for_missing_moves(key, out);
+        }
         self.act(key, out);
     }
 
@@ -208,11 +139,23 @@ impl GgsSession {
         }
     }
 
-    /// Asks the server to show the games of a match again, once until it does.
+    /// A game in compact form has clocks that were worked out from its moves. They have run since
+    /// if the bot was away: the board shows the true ones.
+    fn ask_for_clocks(&mut self, key: GameKey, out: &mut Actions) {
+        if let Some(game) = self.game_mut(key)
+            && !std::mem::replace(&mut game.asked_for_clocks, true)
+        {
+            self.resync(key, out);
+        }
+    }
+
+    /// Asks the server to show the games of a match again, unless it was asked and has time left to
+    /// answer.
     fn resync(&mut self, key: GameKey, out: &mut Actions) {
+        let now = self.now;
         let Some(game) = self.game_mut(key) else { return };
-        if !std::mem::replace(&mut game.resync, true) {
-            self.send(&Command::service(format_args!("moves .{}", key.number)), out);
+        for _ in 0..game.ask_again(now, LOST_MOVE) {
+            self.ask_for_match(key.number, out);
         }
     }
 
@@ -351,7 +294,7 @@ impl GgsSession {
         if text.contains("already sent the first move") {
             game.send(now);
         } else if !["undo", "score"].iter().any(|word| text.contains(word)) {
-            game.refused += 1;
+            game.refuse();
             self.resync(key, out);
         }
     }
@@ -379,7 +322,7 @@ impl GgsSession {
             // In synchro matches the question comes once for each game.
             Question::Abort if std::mem::replace(&mut found.aborting, true) => return,
             Question::Abort => format!("abort .{}", key.number),
-            Question::Score => match game.and_then(|game| game.value.filter(|_| game.solved)) {
+            Question::Score => match game.and_then(Game::solved_result) {
                 Some(value) => format!("score {key} {value:.2}"),
                 None => return,
             },
@@ -387,171 +330,7 @@ impl GgsSession {
         self.send(&Command::service(text), out);
     }
 
-    /// One game of a synchro match is over; the result is from the first player's view.
-    fn end_game(&mut self, key: GameKey, result: Option<f64>, out: &mut Actions) {
-        let Some(found) = self.matches.get_mut(&key.number) else { return };
-        let first = found.line.as_ref().map(|line| line.players[0].0.clone());
-        let Some(game) = found.games.get_mut(&key.half) else { return };
-        game.finish(result.zip(first).map(|(result, first)| for_black(game, &first, result)));
-        game.thinking = None;
-        out.push(Action::Abandon { game: game.id });
-        self.tell_state(key, out);
-    }
-
-    fn end_match(
-        &mut self,
-        line: &MatchLine,
-        ending: &MatchEnding,
-        archive: Option<u32>,
-        out: &mut Actions,
-    ) {
-        let Some(mut found) = self.matches.remove(&line.number) else { return };
-        out.push(Action::Report(Box::new(Report::Gone { number: line.number })));
-        let me = self.settings.login.clone();
-        let place = usize::from(line.players[0].0 != me);
-        let first = line.players[0].0.clone();
-        let discs = match ending {
-            MatchEnding::Result(discs) => Some(*discs),
-            _ => None,
-        };
-        if let (Some(discs), [(_, game)]) =
-            (discs, found.games.iter_mut().collect::<Vec<_>>().as_mut_slice())
-            && !game.game_type.synchro
-        {
-            game.finish(Some(for_black(game, &first, discs)));
-        }
-        let own = discs.map(|discs| if place == 0 { discs } else { -discs });
-        let (moves, seconds) = found.games.values().fold((0, 0.0), |(moves, seconds), game| {
-            let (more, longer) = game.own_time();
-            (moves + more, seconds + longer)
-        });
-        let colors: Vec<Color> = found.games.values().filter_map(Game::color).collect();
-        let (opponent, opponent_rating) = line.players[1 - place].clone();
-        let result = ResultLine {
-            opponent,
-            opponent_rating,
-            own_rating: line.players[place].1,
-            game_type: line.game_type.text.clone(),
-            flag: Some(line.flag),
-            color: if let [color] = colors[..] { Some(color.to_string()) } else { None },
-            result: own,
-            ending: match ending {
-                MatchEnding::Result(_) => "played",
-                MatchEnding::Aborted => "aborted",
-                MatchEnding::Left(_) => "left",
-            }
-            .to_owned(),
-            archive,
-            moves,
-            seconds,
-            time_out: found.games.values().any(|game| game.out_of_time),
-        };
-        self.news(ending_text(line, ending, own), out);
-        let (tag, records) = (found.tag, found.records());
-        for game in std::mem::take(&mut found.games).into_values() {
-            self.release(game, out);
-        }
-        match (ending, archive) {
-            // It will be finished another day; until then its record stays as it is.
-            (MatchEnding::Left(_), Some(_)) => self.send(&Command::service("stored"), out),
-            (MatchEnding::Result(_), Some(number)) => {
-                let since = self.now;
-                self.finishing.push(Finishing { tag, archive, since, records, result });
-                self.send(&Command::service(format_args!("look .{number}")), out);
-            }
-            _ => {
-                let result = Box::new(result);
-                out.push(Action::Report(Box::new(Report::Finished { tag, records, result })));
-            }
-        }
-        self.idle_since = self.now;
-        self.send_open(out);
-        self.reconsider(out);
-    }
-
-    /// The server's own record of a match takes the place of ours.
-    fn archived(&mut self, archive: Option<u32>, records: Vec<GameRecord>, out: &mut Actions) {
-        let place = self.finishing.iter().position(|waiting| {
-            let names = |record: &GameRecord| {
-                let mut names = [record.black.name.clone(), record.white.name.clone()];
-                names.sort();
-                names
-            };
-            let same = match (waiting.records.first(), records.first()) {
-                (Some(ours), Some(theirs)) => names(ours) == names(theirs),
-                _ => true,
-            };
-            same && (archive.is_none() || archive == waiting.archive)
-        });
-        let Some(place) = place else { return };
-        let Finishing { tag, result, .. } = self.finishing.remove(place);
-        let result = Box::new(result);
-        out.push(Action::Report(Box::new(Report::Finished { tag, records, result })));
-    }
-
-    /// Nobody will complete these records any more: they are kept as they are.
-    pub(super) fn flush_finishing(&mut self, out: &mut Actions) {
-        for Finishing { tag, records, result, .. } in std::mem::take(&mut self.finishing) {
-            let result = Box::new(result);
-            out.push(Action::Report(Box::new(Report::Finished { tag, records, result })));
-        }
-    }
-
-    fn rate(&mut self, number: u32, changes: &[RatingChange], out: &mut Actions) {
-        let me = &self.settings.login;
-        let Some(change) = changes.iter().find(|change| change.login == *me) else { return };
-        let found = self.matches.get(&number);
-        let game_type = found.and_then(|found| Some(&found.games.values().next()?.game_type));
-        let line = RatingLine {
-            pool: game_type.map_or("8", |game_type| game_type.rating_pool()).to_owned(),
-            rating: change.new,
-            deviation: change.deviation,
-            change: change.new - change.old,
-        };
-        out.push(Action::Report(Box::new(Report::Rating(line))));
-    }
-
-    /// All matches are gone: the connection or the service is. Their records stay as they are.
-    pub(super) fn drop_matches(&mut self, out: &mut Actions) {
-        let numbers: Vec<u32> = self.matches.keys().copied().collect();
-        for number in numbers {
-            self.drop_match(number, out);
-        }
-        self.requests.clear();
-        (self.pending, self.ask) = (None, None);
-    }
-
-    pub(super) fn drop_match(&mut self, number: u32, out: &mut Actions) {
-        let Some(found) = self.matches.remove(&number) else { return };
-        out.push(Action::Report(Box::new(Report::Gone { number })));
-        for game in found.games.into_values() {
-            self.release(game, out);
-        }
-    }
-
-    /// A search thread for a new game.
-    pub(super) fn thread_for(&mut self, kind: Kind, out: &mut Actions) -> (GameId, Options) {
-        let options = self.options[&(kind as u8)].clone();
-        if let Some(place) = self.pool.iter().position(|(_, ready)| *ready == options) {
-            return self.pool.swap_remove(place);
-        }
-        let game = GameId(self.next_game);
-        self.next_game += 1;
-        let search = self.numbers.search();
-        out.push(Action::Configure { game, search, options: Box::new(options.clone()) });
-        (game, options)
-    }
-
-    fn release(&mut self, game: Game, out: &mut Actions) {
-        out.push(Action::Abandon { game: game.id });
-        if self.pool.len() < 2 * self.settings.accept.matches as usize {
-            self.pool.push((game.id, game.options));
-        } else {
-            out.push(Action::Close { game: game.id });
-        }
-    }
-
-    fn tell_state(&mut self, key: GameKey, out: &mut Actions) {
+    pub(super) fn tell_state(&mut self, key: GameKey, out: &mut Actions) {
         let Some(game) = self.game_mut(key) else { return };
         let players = game.players();
         // Black first; while the bids are awaited, as shown.
@@ -590,11 +369,6 @@ impl GgsSession {
         for key in lost {
             self.resync(key, out);
         }
-        let old =
-            |waiting: &Finishing| now.saturating_duration_since(waiting.since) >= ARCHIVE_TIME;
-        if self.finishing.iter().any(old) {
-            self.flush_finishing(out);
-        }
     }
 
     /// One line about every game, for an operator.
@@ -608,23 +382,4 @@ impl GgsSession {
             })
             .collect()
     }
-}
-
-/// A result from the first player's view, from Black's.
-fn for_black(game: &Game, first: &str, result: f64) -> f64 {
-    let first_is_black = game
-        .players()
-        .iter()
-        .any(|player| player.login == *first && player.color == Some(Color::Black));
-    if first_is_black { result } else { -result }
-}
-
-fn ending_text(line: &MatchLine, ending: &MatchEnding, own: Option<f64>) -> String {
-    let [one, other] = &line.players;
-    let how = match (ending, own) {
-        (_, Some(own)) => format!("ends {own:+.2} for us"),
-        (MatchEnding::Left(who), _) => format!("is left by {who}"),
-        _ => "is aborted".to_owned(),
-    };
-    format!("match .{} {} – {}, {}, {how}", line.number, one.0, other.0, line.game_type.text)
 }

@@ -2,11 +2,12 @@
 //! searches and reports come out.
 //!
 //! Here are its state and its connection: login, the look as a guest, set-up, keepalive, the end.
-//! [`games`] plays, [`challenges`] finds opponents, [`operator`] obeys. The session outlives its
+//! [`matches`] come and go, [`games`] plays, [`challenges`] finds opponents, [`operator`] obeys. The session outlives its
 //! connections; whoever connects it asks [`GgsSession::next_step`] what to do when one ends.
 
 mod challenges;
 mod games;
+mod matches;
 mod operator;
 #[cfg(test)]
 mod tests;
@@ -17,7 +18,7 @@ use std::time::{Duration, Instant};
 use rand::Rng;
 
 use self::challenges::{OwnAsk, Pending};
-use self::games::{Finishing, Match};
+use self::matches::{Finishing, Match};
 use super::event::{Event, Request, StoredGame};
 use super::framing::{self, Frame, Framer};
 use super::grammar::{self, SERVICE};
@@ -32,6 +33,8 @@ use crate::random::{Random, seeded};
 
 /// How often to look at the time.
 const TICK: Duration = Duration::from_millis(500);
+/// Most messages kept that come before the first prompt.
+const MOST_EARLY: usize = 256;
 /// How long a login may take.
 const LOGIN_TIME: Duration = Duration::from_secs(110);
 /// A message without a prompt is taken as it is after so much silence.
@@ -65,7 +68,7 @@ enum End {
     Stop(String),
     /// The server closed it.
     Closed,
-    /// It broke, or nobody answered.
+    /// It was never made, or nobody answered.
     Broken,
     /// The look as a guest is done.
     Looked {
@@ -101,6 +104,8 @@ pub struct GgsSession {
     /// Connections in a row that the server closed soon after login.
     fights: u32,
     framer: Framer,
+    /// What came between the password and the first prompt: taken when the set-up is sent.
+    early: Vec<Frame>,
     now: Instant,
     connected: Instant,
     logged_in: Option<Instant>,
@@ -115,7 +120,7 @@ pub struct GgsSession {
     matches: BTreeMap<u32, Match>,
     finishing: Vec<Finishing>,
     requests: BTreeMap<u32, Request>,
-    pending: Option<Pending>,
+    pending: Vec<Pending>,
     ask: Option<OwnAsk>,
     stored: Vec<StoredGame>,
     /// Turns taken among stored games and opponents.
@@ -158,6 +163,7 @@ impl GgsSession {
             attempts: 0,
             fights: 0,
             framer: Framer::default(),
+            early: Vec::new(),
             now,
             connected: now,
             logged_in: None,
@@ -171,7 +177,7 @@ impl GgsSession {
             matches: BTreeMap::new(),
             finishing: Vec::new(),
             requests: BTreeMap::new(),
-            pending: None,
+            pending: Vec::new(),
             ask: None,
             stored: Vec::new(),
             turns: 0,
@@ -190,6 +196,7 @@ impl GgsSession {
         self.link = Link::Login;
         self.end = None;
         self.framer = Framer::default();
+        self.early.clear();
         (self.connected, self.last_line, self.last_sent) = (now, now, now);
         (self.logged_in, self.unanswered) = (None, None);
         self.guest = self.look_first.then(|| self.guest_name());
@@ -212,7 +219,9 @@ impl GgsSession {
         self.drop_matches(actions);
         self.flush_finishing(actions);
         let was_up = self.logged_in.take();
-        let end = self.end.take().unwrap_or(End::Broken);
+        // Who is pushed out by a second login while writing sees a broken connection, not its end.
+        let unsaid = if was_up.is_some() { End::Closed } else { End::Broken };
+        let end = self.end.take().unwrap_or(unsaid);
         self.link = Link::Closed;
         let was_guest = self.guest.take().is_some();
         if was_up.is_some_and(|at| now.saturating_duration_since(at) >= STEADY) {
@@ -286,6 +295,8 @@ impl GgsSession {
     fn line(&mut self, text: &str, out: &mut Actions) {
         self.last_line = self.now;
         self.unanswered = None;
+        let plain = framing::plain(text);
+        let text = plain.as_str();
         match self.link {
             Link::Closed | Link::Done => {}
             Link::Login => {
@@ -314,9 +325,10 @@ impl GgsSession {
                     self.refused_login(text, out);
                 } else if framing::is_prompt(text) {
                     self.log_in(out);
-                } else if self.guest.is_none() {
+                } else if self.guest.is_none() && self.early.len() < MOST_EARLY {
                     // Games of a tournament come before everything else.
-                    self.frame(text, out);
+                    let early = &mut self.early;
+                    self.framer.line(text, |frame| early.push(frame));
                 }
             }
             Link::Up => self.frame(text, out),
@@ -351,9 +363,9 @@ impl GgsSession {
             self.send(&Command::central(text), out);
         }
         self.set_up_service(out);
-        let mut nothing = Vec::new();
-        self.framer.flush(&mut |frame| nothing.push(frame));
-        for frame in nothing {
+        let mut early = std::mem::take(&mut self.early);
+        self.framer.flush(&mut |frame| early.push(frame));
+        for frame in early {
             self.take_frame(frame, out);
         }
     }
@@ -366,6 +378,9 @@ impl GgsSession {
         let request = self.settings.accept.open_challenges;
         for text in [
             "client -".to_owned(),
+            // Formulas would accept and decline in the bot's place.
+            "aform".to_owned(),
+            "dform".to_owned(),
             "bell -r -p -w -n -ns -nn -nt -ni -nr -nw -ta -to -tp".to_owned(),
             "vt100 -".to_owned(),
             format!("trust {}", switch(trust)),
@@ -396,6 +411,10 @@ impl GgsSession {
         }
         let event = grammar::event(&message);
         tracing::debug!(?event, "GGS");
+        if !self.service_up && message.source == framing::Source::Name(SERVICE.to_owned()) {
+            // It speaks, so it is back, even if nobody said so.
+            self.service(true, out);
+        }
         self.event(event, out);
     }
 
@@ -476,6 +495,7 @@ impl GgsSession {
             return;
         }
         self.tick_games(out);
+        self.tick_matches(out);
         self.tick_challenges(out);
         if self.quitting && self.matches.is_empty() && self.finishing.is_empty() {
             self.send(&Command::central("quit"), out);
@@ -483,7 +503,9 @@ impl GgsSession {
         }
         let quiet = self.now.saturating_duration_since(self.last_sent);
         if quiet >= seconds(self.settings.connection.keepalive) {
-            self.send(&Command::nothing(), out);
+            let nothing = Command::nothing();
+            let question = Command::service("stored");
+            self.send(if self.service_up { &nothing } else { &question }, out);
         }
     }
 }

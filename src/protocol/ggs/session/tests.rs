@@ -8,16 +8,20 @@
 //! board join .0 8 K? bob 05:00 kitai 04:58 f5d6   … or a whole board: Black, White, their clocks
 //! C tell /os play .0 c3/1.50/2.00                 the bot must send this line now ({any} for any text)
 //! find .0 c3 1.5                 the search that runs for a game finds this move
+//! solve .0 c3 2                  … and proves its value
 //! wait 2                         seconds pass
 //! idle .0                        no search for a move runs
 //! at-most .0 0.5                 one runs, with at most so many seconds
+//! at-least .0 2                  … or at least
+//! stopped .0                     the search was told to end
 //! close                          the server closes the connection
+//! reset                          the connection breaks; the bot connects again
 //! again                          the bot wants to connect again, and does
 //! stop TEXT                      the bot wants to stop and says so
 //! ```
 //! Whatever the bot sends must be asked for by a `C` before the next thing happens.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use rand::Rng;
@@ -39,6 +43,7 @@ struct Talk {
     now: Instant,
     sent: VecDeque<String>,
     searches: BTreeMap<GameId, (SearchId, Task)>,
+    stopped: BTreeSet<GameId>,
 }
 
 impl Talk {
@@ -48,7 +53,8 @@ impl Talk {
                 .unwrap();
         let now = Instant::now();
         let session = GgsSession::new(settings, "secret".to_owned(), 1, now).unwrap();
-        let mut talk = Talk { session, now, sent: VecDeque::new(), searches: BTreeMap::new() };
+        let (sent, searches, stopped) = Default::default();
+        let mut talk = Talk { session, now, sent, searches, stopped };
         talk.begin();
         talk
     }
@@ -67,7 +73,11 @@ impl Talk {
                     self.sent.push_back(text.trim_end_matches('\n').to_owned());
                 }
                 Action::Think { game, search, task } => {
+                    self.stopped.remove(&game);
                     self.searches.insert(game, (search, *task));
+                }
+                Action::Stop { game } => {
+                    self.stopped.insert(game);
                 }
                 Action::Abandon { game } | Action::Close { game } => {
                     self.searches.remove(&game);
@@ -119,20 +129,20 @@ impl Talk {
         Some((game.id, self.searches.get(&game.id)?))
     }
 
-    fn finds(&mut self, key: &str, best: &str, value: f64) {
+    fn finds(&mut self, key: &str, best: &str, value: f64, certainty: Certainty) {
         let (game, (search, _)) = self.search(key).unwrap_or_else(|| panic!("no search for {key}"));
         let (game, search) = (game, *search);
         self.searches.remove(&game);
-        let update = SearchUpdate::Done(outcome(best, value));
+        let update = SearchUpdate::Done(outcome(best, value, certainty));
         self.give(Input::Event(EngineEvent { game, search, update }));
     }
 }
 
-fn outcome(best: &str, value: f64) -> Outcome {
+fn outcome(best: &str, value: f64, certainty: Certainty) -> Outcome {
     let line = Line {
         score: Score::from_discs(value),
         bound: Bound::Exact,
-        certainty: Certainty::Estimate,
+        certainty,
         pv: vec![best.parse().unwrap()],
         visits: 0,
     };
@@ -180,7 +190,10 @@ fn board_message(text: &str) -> Vec<String> {
     } else {
         lines.push(move_line(made));
     }
-    let running = |left: &str| format!("{left},{}:0//02:00,0:0", made / 2);
+    let running = |left: &str| match left.contains('/') {
+        true => left.to_owned(),
+        false => format!("{left},{}:0//02:00,0:0", made / 2),
+    };
     lines.extend(players(&running(first), &running(second)));
     lines.extend(rows(history.board()));
     lines.push("READY".to_owned());
@@ -234,28 +247,34 @@ fn run_script(name: &str, script: &str) {
             "login" => talk.log_in(),
             "S" => talk.hear(rest),
             "board" => board_message(rest).iter().for_each(|line| talk.hear(line)),
-            "find" => {
+            "find" | "solve" => {
                 let words: Vec<&str> = rest.split_whitespace().collect();
-                talk.finds(words[0], words[1], words[2].parse().unwrap());
+                let certainty = if verb == "find" { Certainty::Estimate } else { Certainty::Exact };
+                talk.finds(words[0], words[1], words[2].parse().unwrap(), certainty);
             }
             "wait" => talk.wait(rest.parse().unwrap()),
             "idle" => assert!(talk.search(rest).is_none(), "{place}: {rest} is searched"),
-            "at-most" => {
+            "at-most" | "at-least" => {
                 let (key, seconds) = rest.split_once(' ').unwrap();
                 let (_, (_, task)) =
                     talk.search(key).unwrap_or_else(|| panic!("{place}: no search"));
                 let hard = task.request.limits.time.unwrap().hard;
-                let most = Duration::from_secs_f64(seconds.parse().unwrap());
-                assert!(hard <= most, "{place}: {hard:?}");
+                let bound = Duration::from_secs_f64(seconds.parse().unwrap());
+                let fits = if verb == "at-most" { hard <= bound } else { hard >= bound };
+                assert!(fits, "{place}: {hard:?}");
+            }
+            "stopped" => {
+                let (game, _) = talk.search(rest).unwrap_or_else(|| panic!("{place}: no search"));
+                assert!(talk.stopped.contains(&game), "{place}: the search goes on");
             }
             "close" => talk.give(Input::EndOfInput),
-            "again" | "stop" => {
-                assert_eq!(talk.session.phase(), Phase::Finished, "{place}");
+            "again" | "stop" | "reset" => {
+                assert_eq!(talk.session.phase() == Phase::Finished, verb != "reset", "{place}");
                 let mut actions = Actions::default();
                 let next = talk.session.next_step(talk.now, &mut actions);
                 talk.take(actions);
                 match (verb, next) {
-                    ("again", NextStep::Connect(after)) => {
+                    ("again" | "reset", NextStep::Connect(after)) => {
                         talk.now += after;
                         talk.begin();
                     }
@@ -294,7 +313,7 @@ fn is_meant(line: &str) -> bool {
     match words.as_slice() {
         [""] => true,
         ["tell", "/os", "open", count] => number(count),
-        ["tell", "/os", "stored"] => true,
+        ["tell", "/os", "stored" | "aform" | "dform"] => true,
         [
             "tell",
             "/os",
@@ -396,7 +415,8 @@ fn hostile(lines: usize, seed: u64) {
             let (search, position) = (*search, task.request.position);
             let best = position.children().next().map(|(best, _)| best.to_string());
             talk.searches.remove(&game);
-            let update = SearchUpdate::Done(outcome(best.as_deref().unwrap_or("pa"), 1.0));
+            let best = best.as_deref().unwrap_or("pa");
+            let update = SearchUpdate::Done(outcome(best, 1.0, Certainty::Estimate));
             talk.give(Input::Event(EngineEvent { game, search, update }));
         }
         for sent in talk.sent.drain(..) {
@@ -422,6 +442,15 @@ fn hostile(lines: usize, seed: u64) {
     for word in ["play", "accept", "decline", "moves", "look"] {
         assert!(commands.get(word).is_some_and(|&count| count > lines / 5000), "{commands:?}");
     }
+}
+
+#[test]
+fn bells_and_escapes_around_the_first_prompt_do_not_hide_it() {
+    let mut talk = Talk::new("");
+    for line in [": \x07Enter login", ": Enter your password.", "\x07\x1b[0mREADY\x1b[K"] {
+        talk.hear(line);
+    }
+    assert!(talk.sent.contains(&"tell /os trust +".to_owned()), "{:?}", talk.sent);
 }
 
 #[test]
