@@ -1,6 +1,6 @@
 //! Every place of the page in a real browser.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rand::Rng;
 
@@ -185,27 +185,25 @@ fn a_restarted_server_goes_on_with_the_game_of_the_page_in_a_browser() {
     drop(server);
 }
 
-#[test]
-#[ignore = "needs Chromium"]
-fn a_match_is_watched_and_replayed_in_a_browser() {
-    let folder = std::env::temp_dir().join(format!("kitai-watch-{}", std::process::id()));
+/// The log of a small match in a folder of its own.
+fn watched_match(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("kitai-{name}-{}", std::process::id()));
     let out = folder.join("m");
+    let terms = ["match", "name=a,depth=2", "name=b,depth=1", "--games", "6"];
     let ran = std::process::Command::new(env!("CARGO_BIN_EXE_kitai"))
-        .args([
-            "match",
-            "name=a,depth=2",
-            "name=b,depth=1",
-            "--games",
-            "6",
-            "--openings",
-            "random:4",
-            "--out",
-        ])
+        .args(terms)
+        .args(["--openings", "random:4", "--out"])
         .arg(&out)
         .output()
         .unwrap();
     assert!(ran.status.success());
-    let log = out.with_extension("jsonl");
+    out.with_extension("jsonl")
+}
+
+#[test]
+#[ignore = "needs Chromium"]
+fn a_match_is_watched_and_replayed_in_a_browser() {
+    let log = watched_match("watch");
     let server = Server::start(&["--watch", log.to_str().unwrap()]);
     let mut browser = Browser::start();
     let tab = browser.open(&server, "#place=watch");
@@ -218,9 +216,9 @@ fn a_match_is_watched_and_replayed_in_a_browser() {
     let end = browser.run(&tab, "document.querySelector('.replay output').textContent");
     browser.click(&tab, ".replay-line button:nth-child(2)");
     browser.wait(&tab, &format!("document.querySelector('.replay output').textContent !== {end}"));
-    let report = std::fs::read_to_string(out.with_extension("html")).unwrap();
+    let report = std::fs::read_to_string(log.with_extension("html")).unwrap();
     assert!(report.contains("id=\"games\""));
-    let _ = std::fs::remove_dir_all(folder);
+    let _ = std::fs::remove_dir_all(log.parent().unwrap());
 }
 
 #[test]
@@ -243,7 +241,10 @@ fn the_first_paint_is_quick_and_small_in_a_browser() {
 #[test]
 #[ignore = "needs Chromium"]
 fn screenshots_of_every_place_in_a_browser() {
-    let (_server, mut browser, tab) = start(&format!("#place=study&game={GAME}&at=24"));
+    let log = watched_match("pictures");
+    let server = Server::start(&["--watch", log.to_str().unwrap()]);
+    let mut browser = Browser::start();
+    let tab = browser.open(&server, &format!("#place=study&game={GAME}&at=24"));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
     std::fs::create_dir_all(&folder).unwrap();
     for theme in ["light", "dark"] {
@@ -255,6 +256,7 @@ fn screenshots_of_every_place_in_a_browser() {
                 match place {
                     "study" => browser.wait(&tab, "kitai.views.study.report?.depth >= 10"),
                     "compare" => browser.wait(&tab, "kitai.views.compare.columns.every((c) => c.report && !c.element.classList.contains('busy'))"),
+                    "watch" => browser.wait(&tab, "document.querySelectorAll('.games-list button').length === 6"),
                     _ => {}
                 }
                 // Nothing is wider than the window.
@@ -269,6 +271,7 @@ fn screenshots_of_every_place_in_a_browser() {
             }
         }
     }
+    let _ = std::fs::remove_dir_all(log.parent().unwrap());
 }
 
 /// The bytes of a Base64 text.
