@@ -27,6 +27,10 @@ mod parameters {
     pub(super) const WITHOUT_TRUST: u32 = 2;
     /// Longest thought when the main time is gone and at best a narrow loss is left.
     pub(super) const OUT_OF_TIME: Duration = Duration::from_millis(500);
+    /// So many times the usual overrun is kept back for each move to come …
+    pub(super) const OVERRUN: u32 = 2;
+    /// … but never more than this part of what can be planned with.
+    pub(super) const LARGEST_OVERRUN: f64 = 0.75;
     /// A clock that shows so much more than it can, beyond the increment, was given the extension.
     pub(super) const RISE: Duration = Duration::from_secs(1);
 }
@@ -55,6 +59,9 @@ pub(super) struct Thinking {
     pub search: SearchId,
     /// For which position: board and number of moves made.
     pub of: (Board, usize),
+    /// When it was asked for, and how long it may take.
+    pub began: Instant,
+    pub hard: Duration,
     /// When it must be over at the latest.
     pub deadline: Instant,
     /// Whether it was told to stop because of that.
@@ -410,6 +417,11 @@ impl Game {
         other.map_or(self.login.as_str(), |player| player.login.as_str())
     }
 
+    /// Whether a search runs for it, of a move or on the opponent's time.
+    pub(super) fn is_searched(&self) -> bool {
+        self.thinking.is_some() || self.pondering.is_some()
+    }
+
     /// Whether these two play it.
     pub(super) fn is_between(&self, players: &[(String, f64); 2]) -> bool {
         let [one, other] = &self.players;
@@ -424,7 +436,7 @@ impl Game {
 
     /// A move goes out for the position shown; its time is what passed since it was shown.
     pub(super) fn send(&mut self, now: Instant) -> f64 {
-        self.thinking = None;
+        (self.thinking, self.pondering) = (None, None);
         // What was asked for before this move says nothing about it.
         self.resync = None;
         self.sent = Some((self.board, self.made, now));
@@ -438,8 +450,9 @@ impl Game {
     }
 
     /// The search for the move, or the bid, in the position shown.
-    pub(super) fn task(&self, trust: bool, lag: Duration, now: Instant) -> Task {
-        let clock = self.planning_clock(trust, now);
+    /// Besides its thinking every move costs about `overrun` on this machine.
+    pub(super) fn task(&self, trust: bool, lag: Duration, overrun: Duration, now: Instant) -> Task {
+        let clock = self.planning_clock(trust, overrun, now);
         let mut options = self.options.clone();
         if !trust {
             // The option's range ends at ten seconds.
@@ -463,7 +476,7 @@ impl Game {
 
     /// What is left for planning: less than the clock shows, never the extension, and less what
     /// has passed since it was shown.
-    fn planning_clock(&self, trust: bool, now: Instant) -> Clock {
+    fn planning_clock(&self, trust: bool, overrun: Duration, now: Instant) -> Clock {
         let own = |player: &&PlayerLine| {
             player.login == self.login && player.color.is_none_or(|color| color == self.board.turn)
         };
@@ -471,12 +484,19 @@ impl Game {
         let left = shown.left();
         let more = if trust { 1 } else { parameters::WITHOUT_TRUST };
         let kept = (kept_back(left) * more).min(left / parameters::LARGEST_PART);
-        shown.plan(kept + now.saturating_duration_since(self.clocks_at))
+        let moves = self.board.position.empty_count() / 2 + 1;
+        let most = (left - kept).mul_f64(parameters::LARGEST_OVERRUN);
+        let late = (overrun * moves * parameters::OVERRUN).min(most);
+        let mut clock = shown.plan(kept + late + now.saturating_duration_since(self.clocks_at));
+        if let Some(settings) = self.record.player(self.board.turn).clock {
+            clock.initial = clock.initial.max(settings.main.time);
+        }
+        clock
     }
 
     /// The game is over with this result from Black's view, komi included.
     pub(super) fn finish(&mut self, discs: Option<f64>) {
-        self.over = true;
+        (self.over, self.pondering) = (true, None);
         if let Some(discs) = discs {
             let ending = if self.record.history.is_over() || self.out_of_time {
                 crate::record::Ending::Scored

@@ -161,7 +161,7 @@ impl GgsSession {
 
     /// Does what the position asks for.
     fn act(&mut self, key: GameKey, out: &mut Actions) {
-        let (now, trust, lag) = (self.now, self.settings.trust, self.lag);
+        let (now, trust, lag, overrun) = (self.now, self.settings.trust, self.lag, self.overrun);
         let search = self.numbers.search();
         let Some(game) = self.game_mut(key) else { return };
         let position = (game.board, game.made);
@@ -182,12 +182,19 @@ impl GgsSession {
                 self.play(key, Move::Pass, Some(0.0), out);
             }
             Turn::Mine | Turn::Bid => {
-                let task = game.task(trust, lag, now);
+                let task = game.task(trust, lag, overrun, now);
                 let hard = task.request.limits.time.map_or(GRACE, |time| time.hard);
                 let deadline = now + hard + GRACE;
                 game.pondering = None;
-                game.thinking =
-                    Some(Thinking { search, of: position, deadline, stopped: false, best: None });
+                game.thinking = Some(Thinking {
+                    search,
+                    of: position,
+                    began: now,
+                    hard,
+                    deadline,
+                    stopped: false,
+                    best: None,
+                });
                 out.push(Action::Think { game: game.id, search, task: Box::new(task) });
             }
             Turn::Pass => self.play(key, Move::Pass, None, out),
@@ -198,10 +205,20 @@ impl GgsSession {
         self.tell_state(key, out);
     }
 
-    /// Thinks on the opponent's time, if the engine's options want it.
+    /// Thinks on the opponent's time, if the engine's options want it and a core is left for it:
+    /// no search for a move shall wait for one that may be in vain.
     fn ponder(&mut self, key: GameKey, out: &mut Actions) {
         let search = self.numbers.search();
+        let games = self.matches.values().flat_map(|found| found.games.values());
+        let busy = games.filter(|game| game.key != key && game.is_searched()).count();
+        let is_free = busy < self.cores;
         let Some(game) = self.game_mut(key) else { return };
+        if !is_free {
+            if game.pondering.take().is_some() {
+                out.push(Action::Abandon { game: game.id });
+            }
+            return;
+        }
         if game.pondering == Some(game.board) {
             return;
         }
@@ -254,6 +271,7 @@ impl GgsSession {
     }
 
     fn found(&mut self, key: GameKey, outcome: &Outcome, out: &mut Actions) {
+        let now = self.now;
         let Some(game) = self.game_mut(key) else { return };
         let Some(thinking) = game.thinking else { return };
         let is_current = thinking.of == (game.board, game.made);
@@ -265,8 +283,12 @@ impl GgsSession {
         }
         let value = outcome.score().discs();
         game.value = Some(value);
+        let late = now.saturating_duration_since(thinking.began);
+        let late = late.saturating_sub(outcome.elapsed.min(thinking.hard));
         let certainty = outcome.lines.first().map(|line| line.certainty);
         game.solved = certainty == Some(Certainty::Exact);
+        // The mean of about the last eight moves.
+        self.overrun = (self.overrun * 7 + late) / 8;
         self.play(key, best, Some(value), out);
         self.tell_state(key, out);
     }

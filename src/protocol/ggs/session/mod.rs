@@ -133,6 +133,10 @@ pub struct GgsSession {
     next_tag: u64,
     /// The longest recent way to the server and back.
     lag: Duration,
+    /// What a move costs besides its thinking: this machine may be busy.
+    overrun: Duration,
+    /// How many searches may run at once before they hinder each other.
+    cores: usize,
 }
 
 impl GgsSession {
@@ -187,6 +191,8 @@ impl GgsSession {
             next_game: 0,
             next_tag: 0,
             lag: Duration::ZERO,
+            overrun: Duration::ZERO,
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
         })
     }
 
