@@ -1,5 +1,6 @@
 //! `kitai lab`: the papers' experiments, ours beside theirs.
 
+mod all;
 mod iida;
 mod kajihara;
 mod kitamura;
@@ -12,21 +13,26 @@ use serde::Serialize;
 
 use super::common::stop_on_interrupt;
 use super::{CliError, Output, progress};
-use crate::lab::kobayashi::one_move::{OneMove, Result as OneMoveResult, Verdict};
-use crate::lab::kobayashi::published::{Cell, ONE_MOVE, OneMove as Published};
+use crate::lab::kobayashi::one_move::{OneMove, Result as OneMoveResult, Rule, Verdict};
+use crate::lab::kobayashi::published::{self, Cell};
 use crate::lab::kobayashi::values;
 use crate::search::expectation::Deviation;
 use crate::training::recorded::{read_games, sample};
 
-/// Run an experiment of one of the papers and print it beside the published figures
+/// Run the experiments of the papers and compare them with the published figures
+///
+/// Without a command, lists the experiments that `all` runs; the others run one of them with settings
+/// of one's own.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(subcommand)]
-    experiment: Experiment,
+    experiment: Option<Experiment>,
 }
 
 #[derive(Subcommand, Debug)]
 enum Experiment {
+    All(all::AllArgs),
+    Report(all::ReportArgs),
     IidaCandidates(iida::CandidatesArgs),
     IidaCorrection(iida::CorrectionArgs),
     IidaGames(iida::GamesArgs),
@@ -83,7 +89,10 @@ struct ValuesArgs {
 /// # Errors
 /// If a file cannot be used, or the work was interrupted.
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
-    match &args.experiment {
+    let Some(experiment) = &args.experiment else { return all::list(output) };
+    match experiment {
+        Experiment::All(args) => all::all(args, output),
+        Experiment::Report(args) => all::report(args, output),
         Experiment::IidaCandidates(args) => iida::candidates(args, output),
         Experiment::IidaCorrection(args) => iida::correction(args, output),
         Experiment::IidaGames(args) => iida::games(args, output),
@@ -109,10 +118,9 @@ struct OneMoveReport {
 }
 
 fn one_move(args: &OneMoveArgs, output: &mut Output) -> Result<(), CliError> {
-    let published = ONE_MOVE.iter().find(|stage| stage.discs == args.after);
     let sigma = args
         .sigma
-        .or_else(|| published.map(|stage| Deviation::clamped(stage.sigma)))
+        .or_else(|| published::sigma(args.after).map(Deviation::clamped))
         .ok_or_else(|| CliError::usage(format!("S = {} needs --sigma", args.after)))?;
     let games = read_games(&args.games).map_err(CliError::input)?;
     let positions = sample(&games.games, args.after, args.positions, args.seed);
@@ -122,7 +130,8 @@ fn one_move(args: &OneMoveArgs, output: &mut Output) -> Result<(), CliError> {
     let began = std::time::Instant::now();
     let stop = stop_on_interrupt();
     let bar = progress::steps(positions.len() as u64, "positions");
-    let experiment = OneMove { sigma, samples: args.samples as usize, seed: args.seed };
+    let rule = Rule::Expectation { sigma, samples: args.samples as usize, seed: args.seed };
+    let experiment = OneMove { rule };
     let result = experiment.run(&positions, &stop, &|| bar.inc(1));
     bar.finish_and_clear();
     let result = result.ok_or_else(|| CliError::Found("interrupted".to_owned()))?;
@@ -137,11 +146,9 @@ fn one_move(args: &OneMoveArgs, output: &mut Output) -> Result<(), CliError> {
         args.seed,
         result.different
     ))?;
-    let beside = |pick: fn(&Published) -> [Cell; 3]| published.map(pick);
-    let deeper = beside(|stage| [stage.deeper, stage.rerun[0], stage.rerun_exact[0]]);
-    let solved = beside(|stage| [stage.solved, stage.rerun[1], stage.rerun_exact[1]]);
-    print_verdict("judged two plies deeper (table 6)", &result.deeper, deeper, output)?;
-    print_verdict("judged by the solved game (table 7)", &result.solved, solved, output)?;
+    let beside = |table| published::one_move_beside(table, args.after, args.samples);
+    print_verdict("judged two plies deeper (table 6)", &result.deeper, &beside(6), output)?;
+    print_verdict("judged by the solved game (table 7)", &result.solved, &beside(7), output)?;
     let (after, samples, seed) = (args.after, args.samples, args.seed);
     output.object(&OneMoveReport { after, sigma: sigma.get(), samples, seed, seconds, result })
 }
@@ -149,15 +156,14 @@ fn one_move(args: &OneMoveArgs, output: &mut Output) -> Result<(), CliError> {
 fn print_verdict(
     title: &str,
     verdict: &Verdict,
-    beside: Option<[Cell; 3]>,
+    beside: &[(String, Cell)],
     output: &mut Output,
 ) -> Result<(), CliError> {
     output.line(format_args!(
         "\n{title}\n{:<22} {:>8} {:>8} {:>8} {:>8} {:>8}",
         "", "K better", "M better", "index 1", "index 2", "mean"
     ))?;
-    let names = ["paper", "re-run, m = 100", "re-run, exact E"];
-    let cells = beside.iter().flatten().zip(names).map(|(&cell, name)| (name, cell, 10_000));
+    let cells = beside.iter().map(|(name, cell)| (&**name, *cell, published::POSITIONS));
     for (name, cell, positions) in cells.chain([("ours", verdict.cell, verdict.positions)]) {
         let Cell { k_better, m_better, mean } = cell;
         let (k, m) = (f64::from(k_better), f64::from(m_better));

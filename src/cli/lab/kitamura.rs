@@ -1,17 +1,26 @@
 //! `kitai lab kitamura-wins` and `kitai lab kitamura-ratings`: the 2017 MCTS paper's matches.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::arena::clock::TimeControl;
-use crate::arena::{Kind, OpeningSource, Plan, PlayerSpec, Rules, Standing};
+use crate::arena::{Plan, Standing};
 use crate::cli::conduct::{Conduct, check_complete, play_out};
 use crate::cli::{CliError, Output};
 use crate::lab::kitamura::{
-    ANCHOR_DEPTHS, RatedPlayer, TABLE_4, TABLES_5_AND_6, alpha_beta_spec, anchor_spec, plain_spec,
+    ANCHOR_DEPTHS, RatedPlayer, Reading, alpha_beta_spec, anchor_spec, plain_spec, table_4,
+    tables_5_and_6,
 };
+use crate::lab::matches::{self, Pairings};
+
+/// How the paper is read.
+#[derive(Clone, Copy, clap::ValueEnum, Debug)]
+enum ReadingName {
+    /// As its figures say: evaluations in the player's own view, even prior for plain
+    Figures,
+    /// As its formulas say: evaluations for the side to move, equation 1 for plain
+    Formulas,
+}
 
 /// What both experiments need to know.
 #[derive(clap::Args, Debug)]
@@ -25,6 +34,9 @@ struct Terms {
     /// start, random:PLIES (balanced, by seed) or a file of openings
     #[arg(long, value_name = "SOURCE")]
     openings: Option<String>,
+    /// How the paper is read
+    #[arg(long, value_enum, default_value_t = ReadingName::Figures)]
+    reading: ReadingName,
     /// Seed of openings and games
     #[arg(long, default_value_t = 2017)]
     seed: u64,
@@ -46,8 +58,7 @@ pub(super) struct WinsArgs {
 
 /// Kitamura and Matsuzaki 2017, tables 5 and 6: ratings against three anchors with Shioda's evaluation
 ///
-/// Every opening is played with both colours (random:8 unless --openings says otherwise: the
-/// anchors have little randomness of their own).
+/// Games begin at the usual start unless --openings says otherwise; the anchors' evaluation is noisy.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  kitai lab kitamura-ratings --zebra-coeffs coeffs2.bin --out runs/ratings\n  \
@@ -69,9 +80,8 @@ impl Terms {
     fn plan(
         &self,
         specs: &[String],
-        pairings: Vec<(usize, usize)>,
+        pairings: Pairings,
         usual_openings: &str,
-        anchors: Vec<usize>,
     ) -> Result<Plan, CliError> {
         if self.games == 0 || self.games % 2 == 1 {
             return Err(CliError::usage(format!(
@@ -79,33 +89,15 @@ impl Terms {
                 self.games
             )));
         }
-        let players: Result<Vec<PlayerSpec>, _> =
-            specs.iter().map(|spec| PlayerSpec::parse(spec)).collect();
-        let opening_source = self.openings.as_deref().unwrap_or(usual_openings);
-        let rounds = self.games / 2;
-        let openings = OpeningSource::parse(opening_source)
-            .and_then(|source| source.openings(rounds, self.seed))
-            .map_err(CliError::input)?;
-        Ok(Plan {
-            players: players.map_err(CliError::input)?,
-            pairings,
-            rounds,
-            openings,
-            opening_source: opening_source.to_owned(),
-            // Without a clock the margin is never asked; no move of these players takes an hour.
-            rules: Rules {
-                control: TimeControl::None,
-                margin: Duration::ZERO,
-                patience: Duration::from_secs(3600),
-                adjudicate: None,
-                resign: None,
-                draw: None,
-            },
-            seed: self.seed,
-            sprt: None,
-            anchors,
-            zero: None,
-        })
+        let openings = self.openings.as_deref().unwrap_or(usual_openings);
+        matches::plan(specs, pairings, openings, self.games / 2, self.seed).map_err(CliError::input)
+    }
+
+    fn reading(&self) -> Reading {
+        match self.reading {
+            ReadingName::Formulas => Reading::Formulas,
+            ReadingName::Figures => Reading::Figures,
+        }
     }
 }
 
@@ -126,18 +118,18 @@ struct WinsRow {
 pub(super) fn wins(args: &WinsArgs, output: &mut Output) -> Result<(), CliError> {
     let terms = &args.terms;
     let specs = [
-        plain_spec(1_000),
-        plain_spec(10_000),
-        alpha_beta_spec(1, &terms.zebra_coeffs),
-        alpha_beta_spec(2, &terms.zebra_coeffs),
+        plain_spec(terms.reading(), 1_000, "plain 1000"),
+        plain_spec(terms.reading(), 10_000, "plain 10000"),
+        alpha_beta_spec(terms.reading(), 1, 0, &terms.zebra_coeffs),
+        alpha_beta_spec(terms.reading(), 2, 0, &terms.zebra_coeffs),
     ];
     // In the order of the table: playouts 1,000 and 10,000 against AB_1, then against AB_2.
     let pairings = vec![(0, 2), (1, 2), (0, 3), (1, 3)];
-    let plan = terms.plan(&specs, pairings, "start", Vec::new())?;
+    let plan = terms.plan(&specs, Pairings::Listed(pairings), "start")?;
     let standing = play_out(&plan, &terms.conduct, output)?;
     output.line("playouts  opponent  games  won–drawn–lost    score    paper: of 100    score")?;
     let mut rows = Vec::new();
-    for (cell, result) in TABLE_4.iter().zip(&standing.pairings) {
+    for (cell, result) in table_4().iter().zip(&standing.pairings) {
         let [won, drawn, lost] = cell.published;
         output.line(format_args!(
             "{:>8}  {:<8}  {:>5}  {:<16}  {:>5.1} %  {:<14}  {:>5.1} %",
@@ -177,18 +169,15 @@ struct RatingRow {
 pub(super) fn ratings(args: &RatingsArgs, output: &mut Output) -> Result<(), CliError> {
     let terms = &args.terms;
     let (playouts, column) = if args.playouts == "1000" { (1_000, 0) } else { (10_000, 1) };
-    let rated: Vec<&RatedPlayer> = TABLES_5_AND_6
-        .iter()
+    let rated: Vec<RatedPlayer> = tables_5_and_6()
+        .into_iter()
         .filter(|player| player.evaluation.is_none_or(|i| args.evaluations.contains(&i)))
         .collect();
     let mut specs: Vec<String> = ANCHOR_DEPTHS.map(anchor_spec).to_vec();
-    specs.extend(rated.iter().map(|player| player.spec(playouts, &terms.zebra_coeffs)));
-    let anchors: Vec<usize> = (0..ANCHOR_DEPTHS.len()).collect();
-    let mut pairings = Kind::RoundRobin.pairings(anchors.len());
-    for player in anchors.len()..specs.len() {
-        pairings.extend(anchors.iter().map(|&anchor| (player, anchor)));
-    }
-    let plan = terms.plan(&specs, pairings, "random:8", anchors)?;
+    specs.extend(
+        rated.iter().map(|player| player.spec(terms.reading(), playouts, &terms.zebra_coeffs)),
+    );
+    let plan = terms.plan(&specs, Pairings::Anchored(ANCHOR_DEPTHS.len()), "start")?;
     let standing = play_out(&plan, &terms.conduct, output)?;
     let rows = rating_rows(&standing, &rated, column);
     output.line("player      rating  − plain   paper  − plain   score against Shioda 1, 2, 3")?;
@@ -212,7 +201,7 @@ pub(super) fn ratings(args: &RatingsArgs, output: &mut Output) -> Result<(), Cli
     check_complete(&standing, &terms.conduct)
 }
 
-fn rating_rows(standing: &Standing, rated: &[&RatedPlayer], column: usize) -> Vec<RatingRow> {
+fn rating_rows(standing: &Standing, rated: &[RatedPlayer], column: usize) -> Vec<RatingRow> {
     let score = |first: &str, second: &str| {
         let mut played = standing.pairings.iter().filter(|pairing| pairing.games > 0);
         played.find_map(|pairing| match (&*pairing.first, &*pairing.second) {

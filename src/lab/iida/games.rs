@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::domain::{Domain, StateOf};
 use super::{equal_nodes, list_of};
 use crate::game::Game;
+use crate::lab::printed::{PrintedRow, table};
 use crate::options::OptionError;
 use crate::search::StopFlag;
 use crate::search::shared::candidates::Candidates;
@@ -16,11 +17,9 @@ use crate::statistics::Pairs;
 
 /// Table 3: the votes for `standard` and for type 1 of each judge.
 pub fn published() -> Vec<[u32; 2]> {
-    let votes = |line: &str| {
-        let mut cells = line.split(',').skip(1).filter_map(|cell| cell.trim().parse().ok());
-        Some([cells.next()?, cells.next()?])
-    };
-    include_str!("table-3.csv").lines().skip(1).filter_map(votes).collect()
+    let votes =
+        |row: PrintedRow<'_>| ["standard", "down_type1"].map(|column| row.figure(column) as u32);
+    table("iida1992-table3").rows().map(votes).collect()
 }
 
 /// The experiment's settings.

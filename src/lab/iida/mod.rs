@@ -7,18 +7,21 @@
 //!
 //! - [`domain`]: what an experiment needs of a game, and Othello; `shogi` is the other one;
 //! - [`games`]: table 3, lists against each other in games;
-//! - [`correction`]: what the full-width correction changes, for better and for worse.
+//! - [`correction`]: what the full-width correction changes, for better and for worse;
+//! - [`tables`]: tables 1 to 3 in the common form.
 
 pub mod correction;
 pub mod domain;
 pub mod games;
 #[cfg(feature = "shogi")]
 pub mod shogi;
+pub mod tables;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::game::Game;
+use crate::lab::printed::table;
 use crate::options::OptionError;
 use crate::search::expectation::node_counter::NodeCounter;
 use crate::search::expectation::tree::GameTree;
@@ -59,17 +62,11 @@ fn equal_nodes<D: Domain>(domain: &D, makers: &[Candidates], state: &StateOf<D>)
     makers.iter().map(|maker| list_of(domain, maker, state).1).max().unwrap_or(0)
 }
 
-const TABLE_1: &str = include_str!("table-1.csv");
-const TABLE_2: &str = include_str!("table-2.csv");
-
 /// The paper's first places of a list, of 43: all, quiet and violent positions.
 pub fn published(list: &str) -> Option<[f64; 3]> {
-    let numbers = |table: &str| -> Option<Vec<f64>> {
-        let row = table.lines().find_map(|line| line.strip_prefix(list)?.strip_prefix(','))?;
-        row.split(',').map(|cell| cell.trim().parse().ok()).collect()
-    };
-    let (all, split) = (numbers(TABLE_1)?, numbers(TABLE_2)?);
-    Some([*all.first()?, *split.first()?, *split.get(1)?])
+    let (all, split) = (table("iida1992-table1"), table("iida1992-table2"));
+    let (all, split) = (all.find(&[("method", list)])?, split.find(&[("method", list)])?);
+    Some([all.figure("first_place_count"), split.figure("quiet"), split.figure("violent")])
 }
 
 /// What one list did in some class of positions.

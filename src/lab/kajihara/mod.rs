@@ -5,12 +5,13 @@
 //! best schedule gains. Each printed figure is a simulation of 10,000 games, so it comes with a
 //! standard error; [`matches`] has the exact values by enumeration, and a simulation of our own.
 //!
-//! The printed figures are data files beside this one; [`published`] reads them. [`elsewhere`] plays the
+//! [`published`] has the printed figures. [`elsewhere`] plays the
 //! same matches in other games, which the authors announce as future work.
 
 pub mod elsewhere;
 pub mod matches;
 pub mod published;
+pub mod tables;
 
 use serde::Serialize;
 

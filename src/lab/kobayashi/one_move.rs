@@ -8,25 +8,29 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::published::Cell;
+use super::singular;
 use crate::eval::Evaluator;
 use crate::eval::discs::Discs;
 use crate::othello::{Move, Position};
 use crate::search::endgame;
 use crate::search::expectation::Deviation;
 use crate::search::expectation::alpha_beta::{AlphaBeta, Window};
+use crate::search::expectation::backup::Backup;
 use crate::search::expectation::deepening::deepen;
 use crate::search::expectation::node_counter::NodeCounter;
+use crate::search::expectation::older_rules::{FullWidth, OlderRule};
+use crate::search::expectation::opponent_model::OpponentModel;
 use crate::search::expectation::settings::{ExpectationSettings, Finished};
 use crate::search::expectation::table::Table;
-use crate::search::expectation::tree::OthelloTree;
+use crate::search::expectation::tree::{OthelloTree, Tree};
 use crate::search::{Limits, StopFlag};
 use crate::statistics::{Moments, Test};
 
 /// Depth of both players in plies, D.
-const DEPTH: u32 = 3;
+pub(super) const DEPTH: u32 = 3;
 /// Depth of the first judge, D + 2.
 const JUDGE_DEPTH: u32 = 5;
-/// Room for a tree of five plies.
+/// Bytes for a tree of five plies.
 const TABLE_BYTES: usize = 1 << 18;
 
 /// What one judge found.
@@ -76,15 +80,6 @@ impl Tally {
         self.difference.add(f64::from(k - m));
     }
 
-    fn merge(mut self, other: Tally) -> Tally {
-        self.k_better += other.k_better;
-        self.m_better += other.m_better;
-        self.k.merge(&other.k);
-        self.m.merge(&other.m);
-        self.difference.merge(&other.difference);
-        self
-    }
-
     fn verdict(&self) -> Verdict {
         let positions = self.difference.count.max(1.0);
         let (k, m) = (f64::from(self.k_better), f64::from(self.m_better));
@@ -103,15 +98,87 @@ impl Tally {
     }
 }
 
-/// The experiment's settings.
+/// A way to choose a move by looking [`DEPTH`] plies ahead, with disc difference as the evaluation.
+#[derive(Clone, Copy, Debug)]
+pub enum Rule {
+    /// Plain minimax.
+    Minimax,
+    /// The expectation method.
+    Expectation {
+        /// σ.
+        sigma: Deviation,
+        /// m of the Monte Carlo estimates; 0 for exact E.
+        samples: usize,
+        /// Seed of the estimates.
+        seed: u64,
+    },
+    /// The expected-value method: the opponent chooses by static minimax.
+    OpponentModel {
+        /// σ.
+        sigma: Deviation,
+    },
+    /// One of the rules that the paper sets itself against.
+    Older {
+        /// Which.
+        rule: OlderRule,
+        /// σ of those that use E.
+        sigma: Deviation,
+    },
+    /// Minimax with singular extensions.
+    Singular {
+        /// Discs by which a move must stand out.
+        margin: i32,
+    },
+}
+
+impl Rule {
+    /// The first of the best moves of a position that has one.
+    pub fn choose(&self, position: Position) -> Move {
+        let (sigma, samples, seed) = match *self {
+            Rule::Minimax => (Deviation::ZERO, 0, 0),
+            Rule::Expectation { sigma, samples, seed } => (sigma, samples, seed),
+            Rule::OpponentModel { sigma } | Rule::Older { sigma, .. } => (sigma, 0, 0),
+            Rule::Singular { margin } => return singular::choose(position, DEPTH, margin),
+        };
+        let mut settings = ExpectationSettings::with_sigma(sigma);
+        settings.finished = Finished::Static;
+        settings.samples = samples;
+        settings.seed = seed;
+        let discs: &dyn Evaluator = &Discs;
+        let tree = OthelloTree { evaluation: &discs };
+        let moves = tree.children(&tree.root(position), position.legal_moves());
+        match *self {
+            Rule::OpponentModel { .. } => {
+                first_best(&tree, moves, OpponentModel::new(settings, small_table()))
+            }
+            Rule::Older { rule, .. } => first_best(&tree, moves, FullWidth::new(rule, settings)),
+            _ => first_best(&tree, moves, AlphaBeta::new(settings, small_table())),
+        }
+    }
+}
+
+/// Room for a tree of five plies.
+fn small_table() -> Table {
+    Table::new(TABLE_BYTES).unwrap_or_else(|_| Table::tiny())
+}
+
+/// The first of the best moves by a back-up rule.
+fn first_best<T: Tree<Action = Move>, B: Backup<T>>(
+    tree: &T,
+    moves: Vec<(Move, T::Node)>,
+    mut rule: B,
+) -> Move {
+    let stop = StopFlag::new();
+    let mut counter = NodeCounter::new(&Limits::default(), &stop);
+    let ranking = deepen(tree, moves, 1, DEPTH, &mut rule, &mut counter, &mut |_, _| true);
+    ranking.moves[0].action
+}
+
+/// The experiment: one move by a rule against one move by minimax.
 #[derive(Clone, Copy, Debug)]
 pub struct OneMove {
-    /// σ of the expectation method.
-    pub sigma: Deviation,
-    /// m of its Monte Carlo estimates; 0 for exact E.
-    pub samples: usize,
-    /// Seed of the estimates.
-    pub seed: u64,
+    /// The rule.
+    pub rule: Rule,
 }
 
 impl OneMove {
@@ -122,57 +189,56 @@ impl OneMove {
         stop: &StopFlag,
         progress: &(dyn Fn() + Sync),
     ) -> Option<Result> {
-        let judged = positions.par_iter().map(|&position| {
-            let mut tallies = (Tally::default(), Tally::default(), 0);
-            if !stop.is_stopped() {
-                let k = self.choice(position, self.sigma);
-                let m = self.choice(position, Deviation::ZERO);
-                tallies.2 = u32::from(k != m);
-                let (deeper, solved) = (Judge::Deeper, Judge::Solved);
-                tallies.0.add(deeper.value(position, k), deeper.value(position, m));
-                tallies.1.add(solved.value(position, k), solved.value(position, m));
-            }
-            progress();
-            tallies
-        });
-        let none = || (Tally::default(), Tally::default(), 0);
-        let (deeper, solved, different) =
-            judged.reduce(none, |a, b| (a.0.merge(b.0), a.1.merge(b.1), a.2 + b.2));
-        (!stop.is_stopped()).then(|| Result {
-            deeper: deeper.verdict(),
-            solved: solved.verdict(),
-            different,
+        judge_all(positions, stop, progress, |position| {
+            let (k, m) = (self.rule.choose(position), Rule::Minimax.choose(position));
+            let value = |chosen| [Judge::Deeper, Judge::Solved].map(|j| j.value(position, chosen));
+            Pair { k: value(k), m: value(m), different: k != m }
         })
     }
+}
 
-    /// The first of the best moves after a search of [`DEPTH`] plies; σ = 0 is minimax.
-    fn choice(&self, position: Position, sigma: Deviation) -> Move {
-        let mut settings = ExpectationSettings::with_sigma(sigma);
-        settings.finished = Finished::Static;
-        settings.samples = self.samples;
-        settings.seed = self.seed;
-        let discs: &dyn Evaluator = &Discs;
-        let tree = OthelloTree { evaluation: &discs };
-        let moves = tree.children(&tree.root(position), position.legal_moves());
-        let mut rule =
-            AlphaBeta::new(settings, Table::new(TABLE_BYTES).unwrap_or_else(|_| Table::tiny()));
-        let stop = StopFlag::new();
-        let mut counter = NodeCounter::new(&Limits::default(), &stop);
-        let ranking = deepen(&tree, moves, 1, DEPTH, &mut rule, &mut counter, &mut |_, _| true);
-        ranking.moves[0].action
+/// What the two players got out of a position, judged two plies deeper and by the solved game.
+pub(super) struct Pair {
+    pub k: [i32; 2],
+    pub m: [i32; 2],
+    pub different: bool,
+}
+
+/// Judges all positions on all cores; `None` if stopped.
+pub(super) fn judge_all(
+    positions: &[Position],
+    stop: &StopFlag,
+    progress: &(dyn Fn() + Sync),
+    play: impl Fn(Position) -> Pair + Sync,
+) -> Option<Result> {
+    let judged: Vec<Option<Pair>> = positions
+        .par_iter()
+        .map(|&position| {
+            let pair = (!stop.is_stopped()).then(|| play(position));
+            progress();
+            pair
+        })
+        .collect();
+    let (mut deeper, mut solved, mut different) = (Tally::default(), Tally::default(), 0);
+    for pair in judged {
+        let pair = pair?;
+        deeper.add(pair.k[0], pair.m[0]);
+        solved.add(pair.k[1], pair.m[1]);
+        different += u32::from(pair.different);
     }
+    Some(Result { deeper: deeper.verdict(), solved: solved.verdict(), different })
 }
 
 /// Who values the chosen moves.
 #[derive(Clone, Copy)]
-enum Judge {
+pub(super) enum Judge {
     Deeper,
     Solved,
 }
 
 impl Judge {
     /// The value of a move for the side that makes it, in discs.
-    fn value(self, position: Position, chosen: Move) -> i32 {
+    pub(super) fn value(self, position: Position, chosen: Move) -> i32 {
         let child = position.after_unchecked(chosen);
         match self {
             Judge::Solved => -endgame::solve(child),
@@ -181,10 +247,7 @@ impl Judge {
                 settings.finished = Finished::Static;
                 let discs: &dyn Evaluator = &Discs;
                 let tree = OthelloTree { evaluation: &discs };
-                let mut minimax = AlphaBeta::new(
-                    settings,
-                    Table::new(TABLE_BYTES).unwrap_or_else(|_| Table::tiny()),
-                );
+                let mut minimax = AlphaBeta::new(settings, small_table());
                 let stop = StopFlag::new();
                 let mut counter = NodeCounter::new(&Limits::default(), &stop);
                 let node = tree.root(child);
@@ -198,7 +261,7 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lab::kobayashi::published::ONE_MOVE;
+    use crate::lab::kobayashi::published;
     use crate::testdata::shared_data;
     use crate::training::recorded::{read_games, sample};
 
@@ -207,10 +270,9 @@ mod tests {
     fn a_small_run_agrees_with_the_published_rates_with_shared_data() {
         let file = shared_data("wthor/WTH_1995.wtb");
         let games = read_games(&[file]).unwrap().games;
-        let stage = ONE_MOVE[4];
-        let positions = sample(&games, stage.discs, 2_000, 1);
-        let sigma = Deviation::new(stage.sigma).unwrap();
-        let experiment = OneMove { sigma, samples: 100, seed: 1 };
+        let positions = sample(&games, 54, 2_000, 1);
+        let sigma = Deviation::new(published::sigma(54).unwrap()).unwrap();
+        let experiment = OneMove { rule: Rule::Expectation { sigma, samples: 100, seed: 1 } };
         let result = experiment.run(&positions, &StopFlag::new(), &|| ()).unwrap();
         let rate = |count: u32| f64::from(count) / f64::from(result.deeper.positions) * 10_000.0;
         // Four deviations of a count of about 250 out of 2,000 are 300 per 10,000.
@@ -226,7 +288,7 @@ mod tests {
         let positions: Vec<_> =
             (0..50).map(|_| crate::othello::random::random_position(7, &mut rng)).collect();
         let positions: Vec<_> = positions.into_iter().filter(|p| p.has_move()).collect();
-        let experiment = OneMove { sigma: Deviation::ZERO, samples: 0, seed: 1 };
+        let experiment = OneMove { rule: Rule::OpponentModel { sigma: Deviation::ZERO } };
         let result = experiment.run(&positions, &StopFlag::new(), &|| ()).unwrap();
         assert_eq!((result.different, result.deeper.cell.mean), (0, 0.0));
         let stopped = StopFlag::new();

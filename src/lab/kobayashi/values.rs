@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::published::{TABLE_1, TABLE_2, TABLE_3, TABLE_3_LEAVES, TABLE_4};
+use crate::lab::printed::table;
 use crate::random::seeded_part;
 use crate::search::expectation::older_rules::generalized_mean;
 use crate::search::expectation::sampled::sampled_max;
@@ -32,11 +32,14 @@ pub const TRIALS: u32 = 100;
 /// Tuples behind each figure of tables 3 and 4 (not stated; the paper's usual number).
 const SAMPLES: u64 = 100;
 
+/// The leaves of tables 2 and 3.
+const LEAVES: [f64; 4] = [10.0, 21.0, 29.0, 32.0];
+
 /// All figures. Rows of table 1 with more than `most_samples` tuples are not re-estimated.
 pub fn figures(most_samples: u64, seed: u64) -> Vec<Figure> {
     let eight = Deviation::clamped(8.0);
     let mut figures = Vec::new();
-    for (row, (leaves, samples, mean, deviation)) in TABLE_1.into_iter().enumerate() {
+    for (row, (leaves, samples, mean, deviation)) in table_1().into_iter().enumerate() {
         let zeros = vec![0.0; leaves];
         let spread = deviation_of_max(eight, &zeros) / (samples as f64).sqrt();
         let trials = (samples <= most_samples).then(|| {
@@ -65,29 +68,48 @@ pub fn figures(most_samples: u64, seed: u64) -> Vec<Figure> {
             error: Some(spread / (2.0 * (count - 1.0)).sqrt()),
         });
     }
-    for (power, published) in TABLE_2 {
-        let exact = generalized_mean(power, &TABLE_3_LEAVES);
+    for row in table("kobayashi2002-table2").rows() {
+        let (power, published) = (row.figure("p"), row.figure("M_p"));
+        let exact = generalized_mean(power, &LEAVES);
         figures.push(figure(2, format!("p={power}"), published, exact, None));
     }
-    for (sigma, max, min) in TABLE_3 {
-        let sigma = Deviation::clamped(sigma);
-        let mirrored = TABLE_3_LEAVES.map(|leaf| -leaf);
+    for row in table("kobayashi2002-table3").rows() {
+        let (max, min) = (row.figure("max_node"), row.figure("min_node"));
+        let sigma = Deviation::clamped(row.figure("sigma"));
+        let mirrored = LEAVES.map(|leaf| -leaf);
         for (node, published, exact, leaves) in [
-            ("max", max, expected_max(sigma, &TABLE_3_LEAVES), TABLE_3_LEAVES),
-            ("min", min, expected_min(sigma, &TABLE_3_LEAVES), mirrored),
+            ("max", max, expected_max(sigma, &LEAVES), LEAVES),
+            ("min", min, expected_min(sigma, &LEAVES), mirrored),
         ] {
             let error = deviation_of_max(sigma, &leaves) / (SAMPLES as f64).sqrt();
             let cell = format!("{node} sigma={sigma}");
             figures.push(figure(3, cell, published, exact, Some(error)));
         }
     }
-    for (second, third, published) in TABLE_4 {
+    for row in table("kobayashi2002-table4").rows() {
+        let (second, third, published) =
+            (row.figure("h2"), row.figure("h3"), row.figure("expectation"));
         let leaves = [20.0, second, third];
         let error = deviation_of_max(eight, &leaves) / (SAMPLES as f64).sqrt();
         let exact = expected_max(eight, &leaves);
         figures.push(figure(4, format!("h2={second} h3={third}"), published, exact, Some(error)));
     }
     figures
+}
+
+/// Table 1: k, m, and mean and deviation of the trials.
+fn table_1() -> Vec<(usize, u64, f64, f64)> {
+    let table = table("kobayashi2002-table1");
+    let mut cells = Vec::new();
+    for leaves in [10, 100] {
+        let row = |statistic| table.find(&[("k", &format!("{leaves}")), ("statistic", statistic)]);
+        let (Some(means), Some(deviations)) = (row("mean"), row("sd")) else { continue };
+        for samples in [100, 10_000, 1_000_000] {
+            let column = format!("m{samples}");
+            cells.push((leaves, samples, means.figure(&column), deviations.figure(&column)));
+        }
+    }
+    cells
 }
 
 fn figure(table: u32, cell: String, published: f64, exact: f64, error: Option<f64>) -> Figure {

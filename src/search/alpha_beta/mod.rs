@@ -59,7 +59,7 @@ impl Run<'_> {
         is_own: bool,
     ) -> i32 {
         self.nodes += 1;
-        let looks = self.nodes % NODES_PER_LOOK == 0;
+        let looks = self.nodes.is_multiple_of(NODES_PER_LOOK);
         self.ended |= looks && self.budget.must_end(self.nodes);
         if self.ended {
             return 0;

@@ -1,0 +1,260 @@
+//! Every experiment of the lab: one line each.
+
+use super::bench::{Bench, LabError, Need};
+use super::outcome::Outcome;
+use super::{iida, kajihara, kitamura, kobayashi, ours, tebika};
+
+/// Where an experiment comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Paper {
+    /// Kobayashi et al. 2002.
+    Kobayashi,
+    /// Tebika, Koide, Kobayashi.
+    Tebika,
+    /// Kitamura and Matsuzaki 2017.
+    Kitamura,
+    /// Kajihara and Iida.
+    Kajihara,
+    /// Iida and Kotani 1992.
+    Iida,
+    /// Kitai's own question.
+    Ours,
+}
+
+impl Paper {
+    /// As cited in the report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Paper::Kobayashi => "Kobayashi et al. 2002, A Game Tree Search Using Expectation",
+            Paper::Tebika => {
+                "Tebika, Koide, Kobayashi, A Game Tree Search by Expected-Value Method"
+            }
+            Paper::Kitamura => {
+                "Kitamura and Matsuzaki 2017, on evaluation functions in MCTS players"
+            }
+            Paper::Kajihara => {
+                "Kajihara and Iida, A Mixed Strategy of Minimax Strategy and Opponent-Model Search"
+            }
+            Paper::Iida => {
+                "Iida and Kotani 1992, A Strategy of Game Tree Search Modelling Experts' Thinking"
+            }
+            Paper::Ours => "Kitai's own questions",
+        }
+    }
+}
+
+/// An experiment.
+pub struct Experiment {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Its paper.
+    pub paper: Paper,
+    /// Which tables and figures, or the question.
+    pub about: &'static str,
+    /// Data that it cannot do without.
+    pub needs: &'static [Need],
+    /// Seconds on two cores, about: the quick run and the full one.
+    pub seconds: [u32; 2],
+    /// Runs it.
+    pub run: fn(&Bench<'_>) -> Result<Outcome, LabError>,
+}
+
+use Need::{Wthor, Zebra};
+use Paper::{Iida, Kajihara, Kitamura, Kobayashi, Ours, Tebika};
+
+/// All experiments, in the order of the report.
+pub const EXPERIMENTS: &[Experiment] = &[
+    experiment(
+        "kobayashi-values",
+        Kobayashi,
+        "tables 1 to 4",
+        &[],
+        [1, 60],
+        kobayashi::tables::values,
+    ),
+    experiment(
+        "kobayashi-sigma",
+        Kobayashi,
+        "table 5, figure 6",
+        &[Wthor],
+        [4, 30],
+        kobayashi::tables::sigma,
+    ),
+    experiment(
+        "kobayashi-one-move",
+        Kobayashi,
+        "tables 6 and 7",
+        &[Wthor],
+        [5, 90],
+        kobayashi::tables::one_move,
+    ),
+    experiment(
+        "kobayashi-samples",
+        Kobayashi,
+        "table 8, figure 7",
+        &[Wthor],
+        [4, 60],
+        kobayashi::tables::samples,
+    ),
+    experiment(
+        "kobayashi-moves",
+        Kobayashi,
+        "tables 9 and 10",
+        &[Wthor],
+        [6, 200],
+        kobayashi::tables::moves,
+    ),
+    experiment(
+        "kobayashi-rivals",
+        Kobayashi,
+        "the rules it sets itself against, in the frame of tables 6 and 7",
+        &[Wthor],
+        [8, 200],
+        kobayashi::rivals::rivals,
+    ),
+    experiment(
+        "tebika-trees",
+        Tebika,
+        "tables 1 and 3, figures 19 to 21",
+        &[],
+        [15, 500],
+        tebika::tables::trees,
+    ),
+    experiment(
+        "tebika-readings",
+        Tebika,
+        "the virtual trees under six readings beside an independent re-run",
+        &[],
+        [10, 200],
+        tebika::tables::readings,
+    ),
+    experiment(
+        "tebika-variances",
+        Tebika,
+        "table 2",
+        &[Wthor],
+        [2, 10],
+        tebika::variances::variances,
+    ),
+    experiment(
+        "tebika-om",
+        Tebika,
+        "OM search with two evaluations on the virtual trees",
+        &[],
+        [3, 60],
+        tebika::tables::om,
+    ),
+    experiment(
+        "kitamura-scatter",
+        Kitamura,
+        "figures 5 to 13, the ±5000 check, W0 to W9 against solved endgames",
+        &[Wthor, Zebra],
+        [4, 30],
+        kitamura::evaluations::scatter,
+    ),
+    experiment(
+        "kitamura-alpha-beta",
+        Kitamura,
+        "table 3",
+        &[Zebra],
+        [15, 200],
+        kitamura::matches::alpha_beta,
+    ),
+    experiment("kitamura-wins", Kitamura, "table 4", &[Zebra], [20, 600], kitamura::matches::wins),
+    experiment(
+        "kitamura-ratings",
+        Kitamura,
+        "tables 5 and 6 at 1,000 playouts",
+        &[Zebra],
+        [40, 2500],
+        kitamura::matches::ratings,
+    ),
+    experiment(
+        "kitamura-ratings-10000",
+        Kitamura,
+        "tables 5 and 6 at 10,000 playouts",
+        &[Zebra],
+        [30, 20_000],
+        kitamura::matches::ratings_10000,
+    ),
+    experiment(
+        "kitamura-bars",
+        Kitamura,
+        "figures 14 and 16",
+        &[Zebra],
+        [15, 900],
+        kitamura::matches::bars,
+    ),
+    experiment(
+        "kajihara-semi-random",
+        Kajihara,
+        "table 1",
+        &[],
+        [2, 10],
+        kajihara::tables::semi_random,
+    ),
+    experiment("kajihara-mixed", Kajihara, "tables 2 to 4", &[], [4, 30], kajihara::tables::mixed),
+    experiment("iida-candidates", Iida, "tables 1 and 2", &[], [5, 300], iida::tables::candidates),
+    experiment("iida-games", Iida, "table 3", &[], [10, 400], iida::tables::games),
+    experiment(
+        "view",
+        Ours,
+        "does evaluation in UCB1 help, or was it the view?",
+        &[Zebra],
+        [10, 400],
+        ours::view::view,
+    ),
+    experiment(
+        "round-robin",
+        Ours,
+        "which idea for whom: all methods at equal time",
+        &[],
+        [40, 900],
+        ours::round_robin::round_robin,
+    ),
+    experiment(
+        "disagreements",
+        Ours,
+        "where methods choose differently, who is right?",
+        &[Wthor],
+        [8, 120],
+        ours::disagreements::disagreements,
+    ),
+];
+
+const fn experiment(
+    name: &'static str,
+    paper: Paper,
+    about: &'static str,
+    needs: &'static [Need],
+    seconds: [u32; 2],
+    run: fn(&Bench<'_>) -> Result<Outcome, LabError>,
+) -> Experiment {
+    Experiment { name, paper, about, needs, seconds, run }
+}
+
+/// The experiment of this name.
+pub fn find(name: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().find(|experiment| experiment.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_papers_stand_together() {
+        let mut names: Vec<&str> = EXPERIMENTS.iter().map(|entry| entry.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), EXPERIMENTS.len());
+        assert!(EXPERIMENTS.iter().map(|entry| entry.paper).is_sorted());
+        assert!(find("kobayashi-moves").is_some() && find("nothing").is_none());
+    }
+
+    #[test]
+    fn all_quick_runs_together_are_announced_in_under_five_minutes() {
+        let sum: u32 = EXPERIMENTS.iter().map(|entry| entry.seconds[0]).sum();
+        assert!(sum < 300, "{sum}");
+    }
+}
