@@ -454,6 +454,23 @@ fn bells_and_escapes_around_the_first_prompt_do_not_hide_it() {
 }
 
 #[test]
+fn nothing_is_pondered_when_the_cores_are_taken() {
+    let mut talk = Talk::new("[accept]\nmatches = 2\n[engine]\nset = { ponder = true }");
+    talk.session.cores = 1;
+    talk.log_in();
+    let mut show = |board: &str| {
+        board_message(board).iter().for_each(|line| talk.hear(line));
+        talk.searches.len()
+    };
+    assert_eq!(show("join .1 8 K? alice 05:00 kitai 05:00"), 1);
+    assert_eq!(show("join .2 8 K? alice 05:00 kitai 05:00"), 1);
+    // A search for a move is made at once, whatever is pondered.
+    assert_eq!(show("update .2 8 K? alice 05:00 kitai 05:00 f5"), 2);
+    talk.finds(".2", "d6", 1.0, Certainty::Estimate);
+    assert_eq!(talk.sent.len(), 1);
+}
+
+#[test]
 fn hostile_lines_lead_to_nothing_that_was_not_meant() {
     hostile(5_000, 1);
 }
