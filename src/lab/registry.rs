@@ -69,7 +69,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kobayashi,
         "tables 1 to 4",
         &[],
-        [1, 60],
+        [1, 90],
         kobayashi::tables::values,
     ),
     experiment(
@@ -77,7 +77,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kobayashi,
         "table 5, figure 6",
         &[Wthor],
-        [4, 30],
+        [1, 15],
         kobayashi::tables::sigma,
     ),
     experiment(
@@ -85,7 +85,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kobayashi,
         "tables 6 and 7",
         &[Wthor],
-        [5, 90],
+        [2, 40],
         kobayashi::tables::one_move,
     ),
     experiment(
@@ -93,7 +93,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kobayashi,
         "table 8, figure 7",
         &[Wthor],
-        [4, 60],
+        [2, 30],
         kobayashi::tables::samples,
     ),
     experiment(
@@ -101,7 +101,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kobayashi,
         "tables 9 and 10",
         &[Wthor],
-        [6, 200],
+        [3, 150],
         kobayashi::tables::moves,
     ),
     experiment(
@@ -109,7 +109,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kobayashi,
         "the rules it sets itself against, in the frame of tables 6 and 7",
         &[Wthor],
-        [8, 200],
+        [3, 80],
         kobayashi::rivals::rivals,
     ),
     experiment(
@@ -117,7 +117,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Tebika,
         "tables 1 and 3, figures 19 to 21",
         &[],
-        [15, 500],
+        [6, 250],
         tebika::tables::trees,
     ),
     experiment(
@@ -125,7 +125,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Tebika,
         "the virtual trees under six readings beside an independent re-run",
         &[],
-        [10, 200],
+        [3, 50],
         tebika::tables::readings,
     ),
     experiment(
@@ -133,7 +133,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Tebika,
         "table 2",
         &[Wthor],
-        [2, 10],
+        [1, 5],
         tebika::variances::variances,
     ),
     experiment(
@@ -141,7 +141,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Tebika,
         "OM search with two evaluations on the virtual trees",
         &[],
-        [3, 60],
+        [1, 15],
         tebika::tables::om,
     ),
     experiment(
@@ -149,7 +149,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kitamura,
         "figures 5 to 13, the ±5000 check, W0 to W9 against solved endgames",
         &[Wthor, Zebra],
-        [4, 30],
+        [1, 10],
         kitamura::evaluations::scatter,
     ),
     experiment(
@@ -157,16 +157,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kitamura,
         "table 3",
         &[Zebra],
-        [15, 200],
+        [4, 120],
         kitamura::matches::alpha_beta,
     ),
-    experiment("kitamura-wins", Kitamura, "table 4", &[Zebra], [20, 600], kitamura::matches::wins),
+    experiment("kitamura-wins", Kitamura, "table 4", &[Zebra], [12, 400], kitamura::matches::wins),
     experiment(
         "kitamura-ratings",
         Kitamura,
         "tables 5 and 6 at 1,000 playouts",
         &[Zebra],
-        [40, 2500],
+        [20, 700],
         kitamura::matches::ratings,
     ),
     experiment(
@@ -174,7 +174,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kitamura,
         "tables 5 and 6 at 10,000 playouts",
         &[Zebra],
-        [30, 20_000],
+        [15, 300],
         kitamura::matches::ratings_10000,
     ),
     experiment(
@@ -182,7 +182,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kitamura,
         "figures 14 and 16",
         &[Zebra],
-        [15, 900],
+        [5, 300],
         kitamura::matches::bars,
     ),
     experiment(
@@ -190,18 +190,18 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kajihara,
         "table 1",
         &[],
-        [2, 10],
+        [1, 5],
         kajihara::tables::semi_random,
     ),
-    experiment("kajihara-mixed", Kajihara, "tables 2 to 4", &[], [4, 30], kajihara::tables::mixed),
-    experiment("iida-candidates", Iida, "tables 1 and 2", &[], [5, 300], iida::tables::candidates),
-    experiment("iida-games", Iida, "table 3", &[], [10, 400], iida::tables::games),
+    experiment("kajihara-mixed", Kajihara, "tables 2 to 4", &[], [1, 15], kajihara::tables::mixed),
+    experiment("iida-candidates", Iida, "tables 1 and 2", &[], [2, 120], iida::tables::candidates),
+    experiment("iida-games", Iida, "table 3", &[], [4, 300], iida::tables::games),
     experiment(
         "view",
         Ours,
         "does evaluation in UCB1 help, or was it the view?",
         &[Zebra],
-        [10, 400],
+        [4, 250],
         ours::view::view,
     ),
     experiment(
@@ -209,7 +209,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Ours,
         "which idea for whom: all methods at equal time",
         &[],
-        [40, 900],
+        [12, 600],
         ours::round_robin::round_robin,
     ),
     experiment(
@@ -217,7 +217,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Ours,
         "where methods choose differently, who is right?",
         &[Wthor],
-        [8, 120],
+        [3, 60],
         ours::disagreements::disagreements,
     ),
 ];

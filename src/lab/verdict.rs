@@ -23,6 +23,9 @@ pub struct Figure {
     pub theirs: Option<f64>,
     /// Its standard error, worked out from what the paper says of its size; at least its rounding.
     pub their_error: Option<f64>,
+    /// Run, but without a number: a player that won or lost every game has no rating.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beyond_measure: bool,
 }
 
 /// What a comparison says.
@@ -53,12 +56,17 @@ impl Figure {
     pub fn ours(value: f64, error: impl Into<Option<f64>>) -> Figure {
         let finite = |value: f64| value.is_finite().then_some(value);
         let error = error.into().and_then(finite);
-        Figure { ours: finite(value), error, theirs: None, their_error: None }
+        Figure { ours: finite(value), error, ..Figure::default() }
     }
 
     /// One of the paper's that was not run.
     pub fn not_run(theirs: f64) -> Figure {
         Figure { theirs: Some(theirs), ..Figure::default() }
+    }
+
+    /// One of the paper's that was run here and has no number.
+    pub fn beyond_measure(theirs: f64) -> Figure {
+        Figure { theirs: Some(theirs), beyond_measure: true, ..Figure::default() }
     }
 
     /// Puts the paper's figure and its standard error beside ours.

@@ -6,6 +6,7 @@ use super::{
     ANCHOR_DEPTHS, RatedPlayer, Reading, alpha_beta_spec, anchor_spec, plain_spec, table_4,
     tables_5_and_6,
 };
+use crate::arena::Standing;
 use crate::lab::bench::{Bench, LabError};
 use crate::lab::matches::{Pairings, Score, anchored_rating, percent_error, plan};
 use crate::lab::outcome::{Column, Outcome, Table};
@@ -134,7 +135,7 @@ pub fn alpha_beta(bench: &Bench<'_>) -> Result<Outcome, LabError> {
                 let name = format!("AB_{depth} {evaluation}");
                 match anchored_rating(&standing, ANCHOR_DEPTHS.len(), &name) {
                     Some((ours, their_error)) => ours.beside(theirs, their_error),
-                    None => Figure::not_run(theirs),
+                    None => without_rating(&standing, &name, theirs),
                 }
             });
             table.row(evaluation, figures.to_vec());
@@ -151,6 +152,15 @@ pub fn alpha_beta(bench: &Bench<'_>) -> Result<Outcome, LabError> {
     }
     outcome.tables.push(beside);
     Ok(outcome)
+}
+
+/// A printed rating that has none beside it: the player was not run, or had no countable score.
+fn without_rating(standing: &Standing, name: &str, theirs: f64) -> Figure {
+    if standing.players.iter().any(|player| player.name == name) {
+        Figure::beyond_measure(theirs)
+    } else {
+        Figure::not_run(theirs)
+    }
 }
 
 /// The ratings of tables 5 and 6 with so many playouts: those of `wanted` are played.
@@ -206,7 +216,7 @@ fn rate(
                     };
                     vec![ours.beside(theirs, error), gain]
                 }
-                _ => vec![Figure::not_run(theirs), Figure::default()],
+                _ => vec![without_rating(&standing, &player.name(), theirs), Figure::default()],
             };
             table.row(player.name(), figures);
         }
@@ -297,7 +307,7 @@ fn play_bars(
     evaluations: &[u32],
     rounds: usize,
     zebra: &Path,
-) -> Result<crate::arena::Standing, LabError> {
+) -> Result<Standing, LabError> {
     let reading = Reading::Figures;
     let mut specs =
         vec![alpha_beta_spec(reading, 1, 0, zebra), alpha_beta_spec(reading, 2, 0, zebra)];

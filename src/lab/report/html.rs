@@ -17,7 +17,7 @@ const MOST_ROWS: usize = 40;
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;\
 padding:0 1em;color:#222;background:#fff}.table{overflow-x:auto}table{border-collapse:collapse;\
 margin:.6em 0}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right;white-space:nowrap}\
-td:first-child,th:first-child,.words td{text-align:left}.words td{white-space:normal}\
+td:first-child,th:first-child,.words td,.words th{text-align:left}.words td{white-space:normal}\
 .chart svg{width:100%;height:auto}.charts{display:grid;gap:1em;\
 grid-template-columns:repeat(auto-fit,minmax(min(100%,28em),1fr))}figure{margin:0}\
 figcaption{font-weight:600}code{overflow-wrap:anywhere;background:#8882;padding:.1em .3em}\

@@ -118,6 +118,7 @@ fn command(outcome: &Outcome) -> String {
 fn figure_text(figure: &Figure, column: &Column) -> String {
     let number = |value: f64| format!("{value:.*}", column.decimals).replace('-', "−");
     let ours = match (figure.ours, figure.error) {
+        (None, _) if figure.beyond_measure => "won or lost every game".to_owned(),
         (None, _) if figure.theirs.is_some() => "not run".to_owned(),
         (None, _) => "–".to_owned(),
         (Some(value), Some(error)) => format!("{} ± {}", number(value), number(error)),
@@ -229,6 +230,7 @@ mod tests {
         let text = |figure: Figure| figure_text(&figure, &column);
         assert_eq!(text(Figure::ours(-2.0, 0.5).beside(1.0, None)), "−2.0 ± 0.5 (1.0; −6.0 σ)");
         assert_eq!(text(Figure::not_run(3.0)), "not run (3.0)");
+        assert_eq!(text(Figure::beyond_measure(3.0)), "won or lost every game (3.0)");
         assert_eq!(text(Figure::default()), "–");
         assert_eq!(text(Figure::ours(4.0, None)), "4.0");
     }
