@@ -99,7 +99,7 @@ static SOLVE_ROOT: TypedOption<i64> = TypedOption::integer(
 static EARLY_STOP: TypedOption<bool> = TypedOption::switch(
     "early-stop",
     true,
-    "Stop when no further simulation could change the choice.",
+    "Stop when no further simulation could change the choice, unless the time is for this move alone.",
 );
 
 pub(super) const METHOD: MethodSpec = MethodSpec {
@@ -251,9 +251,12 @@ impl SearchRun<'_> {
             || self.may_stop_early() && self.is_decided(&view)
     }
 
-    /// Someone who asks for several moves wants their values, not only the choice.
+    /// Someone who asks for several moves wants their values, not only the choice; and time that
+    /// is given for this move alone cannot be saved, while the tree grown in it serves the next.
     fn may_stop_early(&self) -> bool {
-        self.settings.early_stop && self.request.multi_pv == 1
+        let is_fixed = self.request.limits.time.is_some_and(|time| time.soft == time.hard);
+        let has_choice = self.request.root_moves().count() > 1;
+        self.settings.early_stop && self.request.multi_pv == 1 && !(is_fixed && has_choice)
     }
 
     fn is_decided(&self, view: &RootView<'_>) -> bool {
@@ -563,6 +566,28 @@ mod tests {
         let full = search(&mut player(&[("early-stop", "false")]), &request);
         assert!(early.playouts < full.playouts);
         assert_eq!(early.best_move(), full.best_move());
+    }
+
+    #[test]
+    fn time_for_one_move_is_used_up_and_time_of_a_clock_is_saved() {
+        let ms = Duration::from_millis;
+        let fixed = Limits::time(ms(100));
+        let planned = TimeLimit { soft: ms(100), hard: ms(200) };
+        let planned = Limits { time: Some(planned), ..Limits::default() };
+        let may_stop = |limits: Limits, only| {
+            let request = Request { only, ..Request::new(Position::START, limits) };
+            let stop = StopFlag::new();
+            let run = SearchRun {
+                request: &request,
+                settings: player(&[]).settings,
+                budget: Budget::new(&limits, &stop),
+                progress: Progress::default(),
+            };
+            run.may_stop_early()
+        };
+        assert!(!may_stop(fixed, None));
+        assert!(may_stop(fixed, Some(Bitboard(1 << 37))), "nothing to choose");
+        assert!(may_stop(planned, None) && may_stop(Limits::playouts(100), None));
     }
 
     #[test]
