@@ -184,7 +184,7 @@ impl<'s> Solver<'s> {
             4 => last::four(mover, opponent, x, alpha, &mut self.nodes),
             3 => last::three(mover, opponent, [x[0], x[1], x[2]], alpha, &mut self.nodes),
             2 => last::two(mover, opponent, [x[0], x[1]], alpha, &mut self.nodes),
-            1 => last::one(mover, opponent, x[0], alpha),
+            1 => last::one(mover, x[0], alpha),
             _ => last::finished(mover, 0),
         }
     }
