@@ -28,7 +28,7 @@ enum Command {
     Show(show::ShowArgs),
     Stats(show::StatsArgs),
     Check(show::CheckArgs),
-    Grow(grow::Args),
+    Grow(Box<grow::Args>),
     Import(exchange::ImportArgs),
     Export(exchange::ExportArgs),
     Merge(exchange::MergeArgs),
