@@ -9,7 +9,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Play and analyse", &["play", "analyze", "move", "solve", "show", "convert", "book"]),
     ("Serve", &["gtp", "nboard", "ggs", "web"]),
     ("Test engines", &["match", "tournament", "bench", "perft", "fleet", "worker"]),
-    ("Research", &["lab", "expect", "opponent", "sigma", "probcut", "eval-test"]),
+    ("Research", &["lab", "expect", "opponent", "sigma", "siblings", "probcut", "eval-test"]),
     ("Train", &["selfplay", "label", "train"]),
     ("Set up", &["options", "completions", "man"]),
 ];

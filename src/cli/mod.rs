@@ -36,6 +36,7 @@ mod progress;
 mod selfplay;
 mod serve;
 mod show;
+mod siblings;
 mod sigma;
 mod solve;
 mod tournament;
@@ -98,6 +99,7 @@ enum Command {
     Perft(perft::Args),
     Play(play::Args),
     Sigma(sigma::Args),
+    Siblings(siblings::Args),
     Show(show::Args),
     Selfplay(selfplay::Args),
     Probcut(probcut::Args),
@@ -193,6 +195,7 @@ pub fn main() -> ExitCode {
         Some(Command::Perft(args)) => perft::run(args, &mut output),
         Some(Command::Play(args)) => play::run(args, &mut output),
         Some(Command::Sigma(args)) => sigma::run(args, &mut output),
+        Some(Command::Siblings(args)) => siblings::run(args, &mut output),
         Some(Command::Show(args)) => show::run(args, &mut output),
         Some(Command::Selfplay(args)) => selfplay::run(args, &mut output),
         Some(Command::Probcut(args)) => probcut::run(args, &mut output),

@@ -2,7 +2,7 @@
 //! every core.
 //!
 //! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself),
-//! [`shallow`] (its last plies), [`ordering`], [`table`], [`probcut`],
+//! [`shallow`] (its last plies), [`expected`] (another rule for the very last), [`ordering`], [`table`], [`probcut`],
 //! [`split`] (several threads), [`line`] (the line to show), [`corrected`] (a last look by shared search). All tuned numbers stand in
 //! [`parameters`].
 //!
@@ -10,6 +10,7 @@
 //! once, and so does every position evaluated only to order moves.
 
 mod corrected;
+pub mod expected;
 mod iterate;
 mod line;
 mod ordering;
@@ -32,6 +33,7 @@ use crate::eval::{self, Evaluation, Incremental, UNIT, with_evaluator};
 use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 use crate::othello::Move;
 use crate::score::Score;
+use expected::{BACKUP, BACKUP_SCALE, Expectation};
 use probcut::Selectivity;
 use pvs::Worker;
 use run::SearchRun;
@@ -75,6 +77,8 @@ pub struct Minimax {
     evaluation: Evaluation,
     table: Table,
     settings: MinimaxSettings,
+    /// What the parents of the leaves are worth, if not their best leaf.
+    expectation: Option<Expectation>,
 }
 
 /// Search threads, here and in `mcts`.
@@ -130,7 +134,10 @@ pub(super) const METHODS: &[MethodSpec] = &[MethodSpec {
     name: "minimax",
     help: "Principal variation search with ProbCut and an exact endgame solver.",
     limits: DEEPENING_LIMITS,
-    options: &[SOLVER_OPTIONS, &[&HASH.spec, &EXACT_FROM.spec, &SHARED_CORRECTION.spec]],
+    options: &[
+        SOLVER_OPTIONS,
+        &[&HASH.spec, &EXACT_FROM.spec, &SHARED_CORRECTION.spec, &BACKUP.spec, &BACKUP_SCALE.spec],
+    ],
     build,
 }];
 
@@ -139,7 +146,8 @@ fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
     let shared_correction = options.get(&SHARED_CORRECTION) as u32;
     let settings =
         MinimaxSettings { exact_from, shared_correction, ..MinimaxSettings::from_options(options) };
-    Ok(Box::new(Minimax::new(eval::choose(options)?, settings, options.get(&HASH))?))
+    let minimax = Minimax::new(eval::choose(options)?, settings, options.get(&HASH))?;
+    Ok(Box::new(Minimax { expectation: expected::chosen(options)?, ..minimax }))
 }
 
 impl MinimaxSettings {
@@ -165,7 +173,7 @@ impl Minimax {
         hash: i64,
     ) -> Result<Minimax, OptionError> {
         let table = Table::new(hash as usize).map_err(|error| HASH.spec.unusable(error))?;
-        Ok(Minimax { evaluation, table, settings })
+        Ok(Minimax { evaluation, table, settings, expectation: None })
     }
 
     /// Runs one search with an evaluation known at compile time.
@@ -176,7 +184,10 @@ impl Minimax {
         stop: &StopFlag,
         report: &mut dyn FnMut(&Event),
     ) -> Outcome {
-        let run = SearchRun::new(evaluator, &self.table, &request.limits, stop);
+        let run = SearchRun {
+            expectation: self.expectation.as_ref(),
+            ..SearchRun::new(evaluator, &self.table, &request.limits, stop)
+        };
         let answer = std::thread::scope(|scope| {
             for _ in 1..self.settings.threads {
                 // A system that grants no more threads makes the search slower, nothing else.

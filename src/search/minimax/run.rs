@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::expected::Expectation;
 use super::split::Pool;
 use super::table::Table;
 use crate::eval::Incremental;
@@ -13,6 +14,8 @@ use crate::search::{Limits, StopFlag};
 pub(super) struct SearchRun<'s, E: Incremental> {
     pub evaluator: &'s E,
     pub table: &'s Table,
+    /// What the parents of the leaves are worth, if not their best leaf.
+    pub expectation: Option<&'s Expectation>,
     pub pool: Pool<E::State>,
     /// Raised when the search must end; every thread watches it.
     pub halt: AtomicBool,
@@ -31,6 +34,7 @@ impl<'s, E: Incremental> SearchRun<'s, E> {
         SearchRun {
             evaluator,
             table,
+            expectation: None,
             pool: Pool::new(),
             halt: AtomicBool::new(false),
             nodes: AtomicU64::new(0),

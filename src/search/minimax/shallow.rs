@@ -1,6 +1,7 @@
 //! The last plies before the evaluation: no table, no forward pruning, and an order of moves that
 //! costs less than the evaluations it saves.
 
+use super::expected::{MOST_MOVES, Stage};
 use super::parameters::{
     KILLER_BONUS, SHALLOW_CORNER, SHALLOW_CORNER_REPLY, SHALLOW_NEXT_TO_CORNER,
 };
@@ -39,6 +40,11 @@ impl<E: Incremental> Worker<'_, E> {
             return self
                 .pass_or_end(node, |worker, passed| worker.shallow(passed, depth, -beta, -alpha));
         }
+        if depth == 1
+            && let Some(expectation) = self.run.expectation
+        {
+            return self.expected(node, moves, expectation.at(node.empties), (alpha, beta));
+        }
         let mut trial = Trial { alpha, beta, best: -SCORE_MAX - 1 };
         if depth == 1 {
             self.try_by_square(node, moves, &mut trial);
@@ -49,16 +55,72 @@ impl<E: Incremental> Worker<'_, E> {
     }
 
     /// The last move: corners, the move that refuted the last such node, then by kind of square.
-    fn try_by_square(&mut self, node: &Node<E::State>, moves: u64, trial: &mut Trial) {
+    fn by_square(&self, moves: u64) -> impl Iterator<Item = Square> + use<E> {
         let [corners, middle, next_to_corner] = SQUARE_CLASSES;
         let killer = self.killers[1];
-        for part in [corners, killer & !corners, middle & !killer, next_to_corner & !killer] {
-            for square in Bitboard(moves & part) {
-                if self.refutes(node, square, 1, trial) {
-                    return;
-                }
+        [corners, killer & !corners, middle & !killer, next_to_corner & !killer]
+            .into_iter()
+            .flat_map(move |part| Bitboard(moves & part))
+    }
+
+    fn try_by_square(&mut self, node: &Node<E::State>, moves: u64, trial: &mut Trial) {
+        for square in self.by_square(moves) {
+            if self.refutes(node, square, 1, trial) {
+                return;
             }
         }
+    }
+
+    /// E of the leaves below a node, its mean rise taken out, if it lies inside the window, a bound
+    /// otherwise. See [`super::expected`] for the cuts.
+    fn expected(
+        &mut self,
+        node: &Node<E::State>,
+        moves: u64,
+        stage: &Stage,
+        (alpha, beta): (Value, Value),
+    ) -> Value {
+        let count = moves.count_ones();
+        let (rise, most) = (stage.rise(count), stage.most(count));
+        let (bar, enough) = (alpha + rise, beta + rise);
+        let floor = stage.floor(bar, count);
+        let mut leaves = [0; MOST_MOVES];
+        let mut seen = 0;
+        let (mut best, mut second) = (-SCORE_MAX - 1, -SCORE_MAX - 1);
+        for square in self.by_square(moves) {
+            let flips = node.position.flips(square);
+            if flips == node.position.opponent() {
+                return SCORE_MAX;
+            }
+            let child = self.child(node, square, flips.0);
+            self.nodes += 1;
+            let value = -self.evaluate_near(&child, -enough, -floor);
+            leaves[seen] = value;
+            seen += 1;
+            if value > best {
+                (best, second) = (value, best);
+            } else {
+                second = second.max(value);
+            }
+            let at_least = if best < enough && best + most >= enough {
+                stage.of_two(best, second)
+            } else {
+                best
+            };
+            if at_least >= enough {
+                if square.bit() & SQUARE_CLASSES[0] == 0 {
+                    self.killers[1] = square.bit();
+                }
+                return (at_least - rise).min(SCORE_MAX - 1);
+            }
+        }
+        // Leaves at or below the floor may be rough; then this bound is what is sure.
+        let known = if best + most <= bar {
+            best.max(floor) + most
+        } else {
+            stage.of_all(&mut leaves[..seen])
+        };
+        (known - rise).clamp(1 - SCORE_MAX, SCORE_MAX - 1)
     }
 
     /// A move before the last: those that leave few replies first.

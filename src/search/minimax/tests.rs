@@ -1,5 +1,6 @@
 //! The whole method: against plain minimax, against the lean solver, under limits and stops.
 
+use super::expected::Expectation;
 use super::*;
 use crate::eval::Evaluator;
 use crate::othello::Position;
@@ -13,6 +14,7 @@ fn method(settings: MinimaxSettings) -> Minimax {
         evaluation: eval::Evaluation::Other(std::sync::Arc::new(eval::mobility::Mobility)),
         table: Table::new(4).unwrap(),
         settings,
+        expectation: None,
     }
 }
 
@@ -48,6 +50,54 @@ fn without_pruning_every_depth_gives_the_plain_minimax_score() {
             assert_eq!(outcome.score(), score_of(plain(position, depth)), "{position:?} {depth}");
         }
     }
+}
+
+/// The same with E at the parents of the leaves, all leaves looked at.
+fn plain_expectation(expectation: &Expectation, position: Position, depth: u32) -> Value {
+    if depth != 1 || !position.has_move() {
+        if depth == 0 && !position.is_over() {
+            return plain(position, 0);
+        }
+        if position.must_pass() {
+            return -plain_expectation(expectation, position.pass(), depth);
+        }
+        let children = position.children();
+        let best =
+            children.map(|(_, child)| -plain_expectation(expectation, child, depth - 1)).max();
+        return best.unwrap_or_else(|| position.final_score() * UNIT);
+    }
+    let mut leaves = Vec::new();
+    for (_, child) in position.children() {
+        if child.mover().is_empty() {
+            return SCORE_MAX;
+        }
+        leaves.push(-eval::mobility::Mobility.evaluate(child).clamp(1 - SCORE_MAX, SCORE_MAX - 1));
+    }
+    let stage = expectation.at(position.empty_count());
+    let rise = stage.rise(leaves.len() as u32);
+    (stage.of_all(&mut leaves) - rise).clamp(1 - SCORE_MAX, SCORE_MAX - 1)
+}
+
+#[test]
+fn expectation_at_the_leaf_parents_gives_the_score_of_its_definition() {
+    let settings = MinimaxSettings { selectivity: Selectivity::NONE, ..MinimaxSettings::default() };
+    let mut rng = seeded(45);
+    let mut differ = 0;
+    for round in 0..120 {
+        let position = random_position(18 + round % 38, &mut rng);
+        let scale = [0.3, 1.0, 2.5][round as usize % 3];
+        let expectation = Expectation::shipped("mobility", scale).unwrap();
+        for depth in 2..=4 {
+            let expectation = Some(expectation.clone());
+            let mut minimax = Minimax { expectation, ..method(settings) };
+            let outcome = search(&mut minimax, &Request::new(position, Limits::depth(depth)));
+            let expectation = minimax.expectation.as_ref().unwrap();
+            let wanted = plain_expectation(expectation, position, depth);
+            assert_eq!(outcome.score(), score_of(wanted), "{position:?} {depth} {scale}");
+            differ += usize::from(wanted != plain(position, depth));
+        }
+    }
+    assert!(differ > 200, "{differ} of 360 differ from plain minimax");
 }
 
 #[test]

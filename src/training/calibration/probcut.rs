@@ -101,7 +101,7 @@ impl Sampler<'_> {
 }
 
 /// A position with this many empties from a game of shallow search and some random moves.
-fn played_position(
+pub(super) fn played_position(
     method: &mut dyn Method,
     empties: u32,
     rng: &mut Random,

@@ -1,0 +1,337 @@
+//! Expectation at the parents of the leaves, inside the ordinary search (`backup=expectation`).
+//!
+//! The parent of the leaves is worth E, the mean of the greatest of its uncertain leaves, instead of
+//! the greatest of their means (Kobayashi et al. 2002). Everything above it is the search as it is.
+//! Two things make that fit:
+//!
+//! - σ is the deviation of a leaf's error that its siblings do *not* share: what they share moves all
+//!   of them and makes no maximum grow. `kitai siblings` measures it by stage.
+//! - The rise of E over the maximum is taken out on average, by stage and number of moves, so that
+//!   values of different depths stay comparable and ProbCut unbiased: leaves that lie apart like
+//!   normals of deviation δ rise by eₙ·(√(δ² + σ²) − δ), where eₙ is the mean of the greatest of n
+//!   standard normals. What remains is what the *position* says: many good moves are worth more than
+//!   one.
+//!
+//! E itself is folded up from the best leaf down, each step the exact mean and variance of the
+//! greater of two normals, taken for a normal again (C. E. Clark, "The Greatest of a Finite Set of
+//! Random Variables", 1961). Two leaves are exact, many are off by a hundredth of σ; leaves more
+//! than [`REACH`] deviations below the best add less than that and are left out.
+//!
+//! **Cuts.** E is at least the E of the two best leaves seen so far, and at most the best leaf plus
+//! eₙ·σ. So a node is cut from above as soon as two leaves are good enough, and leaves matter only
+//! from [`Stage::floor`] on; below it the evaluation may be rough.
+
+use std::sync::LazyLock;
+
+use super::{SCORE_MAX, Value};
+use crate::eval::{EVAL, UNIT};
+use crate::options::{OptionError, Options, TypedOption};
+use crate::search::expectation::{Deviation, exact};
+use crate::statistics::normal;
+
+/// What the parent of the leaves is worth.
+pub(super) static BACKUP: TypedOption<String> = TypedOption::choice(
+    "backup",
+    &["max", "expectation"],
+    "max",
+    "What the parent of the leaves is worth: its best leaf, or the mean of the best of its uncertain \
+     leaves.",
+);
+/// How uncertain the leaves are.
+pub(super) static BACKUP_SCALE: TypedOption<f64> = TypedOption::number(
+    "backup-scale",
+    0.0,
+    4.0,
+    0.3,
+    "With backup=expectation: the leaves' deviations as a multiple of the measured ones.",
+);
+
+/// Most moves that a position can have, rounded up.
+pub(super) const MOST_MOVES: usize = 40;
+/// Deviations below the best from which on a leaf does not count.
+const REACH: f32 = 3.0;
+
+/// The measured tables: evaluation and text.
+const SHIPPED: &[(&str, &str)] = &[
+    ("discs", include_str!("siblings/discs.csv")),
+    ("mobility", include_str!("siblings/mobility.csv")),
+    ("pattern", include_str!("siblings/pattern.csv")),
+    ("shioda", include_str!("siblings/shioda.csv")),
+    ("zebra", include_str!("siblings/zebra.csv")),
+];
+
+/// What the options say; `None` for the plain maximum.
+///
+/// # Errors
+/// If no deviations were measured for the evaluation.
+pub(super) fn chosen(options: &Options) -> Result<Option<Expectation>, OptionError> {
+    if options.get(&BACKUP) != "expectation" {
+        return Ok(None);
+    }
+    let evaluation = options.get(&EVAL);
+    let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+    let found = Expectation::shipped(&evaluation, options.get(&BACKUP_SCALE));
+    let missing = || {
+        BACKUP.spec.unusable(format!(
+            "no deviations of siblings were measured for eval={evaluation}, only for {}",
+            known.join(", ")
+        ))
+    };
+    found.map(Some).ok_or_else(missing)
+}
+
+/// E by stage.
+#[derive(Clone, Debug)]
+pub(super) struct Expectation {
+    /// By empty squares at the parent.
+    stages: Vec<Stage>,
+}
+
+/// E at one stage; everything in evaluation units.
+#[derive(Clone, Debug)]
+pub(super) struct Stage {
+    /// Deviation of a leaf.
+    sigma: f32,
+    /// What E rises above the maximum on average, by number of moves.
+    rise: [Value; MOST_MOVES],
+    /// Bound of E above the best leaf, by number of moves.
+    most: [Value; MOST_MOVES],
+}
+
+/// A row of a table: empty squares at the parent, σ, δ; in discs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Row {
+    pub empties: u32,
+    pub sigma: f64,
+    pub spread: f64,
+}
+
+/// Rows of a table; `None` if a line has not the right numbers. Columns beyond the third are for
+/// people.
+pub(super) fn rows(text: &str) -> Option<Vec<Row>> {
+    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
+    lines
+        .skip(1)
+        .map(|line| {
+            let mut fields = line.split(',').map(str::trim);
+            let empties = fields.next()?.parse().ok()?;
+            let mut number = || fields.next()?.parse::<f64>().ok().filter(|n| n.is_finite());
+            Some(Row { empties, sigma: number()?, spread: number()? })
+        })
+        .collect()
+}
+
+impl Expectation {
+    /// The table of an evaluation, its deviations multiplied; `None` if none was measured.
+    pub(super) fn shipped(evaluation: &str, scale: f64) -> Option<Expectation> {
+        let name = evaluation.split('-').next().unwrap_or(evaluation);
+        let (_, text) = SHIPPED.iter().find(|(shipped, _)| *shipped == name)?;
+        Expectation::new(&rows(text)?, scale)
+    }
+
+    /// E with these rows; a stage without one takes the nearest.
+    pub(super) fn new(rows: &[Row], scale: f64) -> Option<Expectation> {
+        let nearest = |empties: u32| rows.iter().min_by_key(|row| row.empties.abs_diff(empties));
+        let stages = (0..=60).map(|empties| {
+            nearest(empties)
+                .map(|row| Stage::new((row.sigma * scale).max(0.0), row.spread.max(0.0)))
+        });
+        Some(Expectation { stages: stages.collect::<Option<_>>()? })
+    }
+
+    /// E at a parent with so many empty squares.
+    #[inline]
+    pub(super) fn at(&self, empties: u32) -> &Stage {
+        &self.stages[empties.min(60) as usize]
+    }
+}
+
+/// The mean of the greatest of so many standard normals.
+static GREATEST: LazyLock<[f64; MOST_MOVES]> = LazyLock::new(|| {
+    std::array::from_fn(|count| match count {
+        0 => 0.0,
+        _ => exact::expected_max(Deviation::ONE, &vec![0.0; count]),
+    })
+});
+
+/// What E rises on average above the greatest of `count` leaves, in the unit of σ and δ.
+pub fn mean_rise(count: usize, sigma: f64, spread: f64) -> f64 {
+    GREATEST[count.min(MOST_MOVES - 1)] * (spread.hypot(sigma) - spread)
+}
+
+impl Stage {
+    fn new(sigma: f64, spread: f64) -> Stage {
+        let units = |discs: f64| (discs * f64::from(UNIT)).round() as Value;
+        let sigma_units = (sigma * f64::from(UNIT)) as f32;
+        Stage {
+            sigma: sigma_units,
+            rise: std::array::from_fn(|count| units(mean_rise(count, sigma, spread))),
+            most: std::array::from_fn(|count| {
+                // The fold of equal leaves, so that the bound is one of the fold and not only of E.
+                let equal = vec![0; count.max(1)];
+                let folded = fold(sigma_units, &equal).max(units(GREATEST[count] * sigma));
+                folded + 1
+            }),
+        }
+    }
+
+    /// What E rises above the maximum on average with so many moves.
+    #[inline]
+    pub(super) fn rise(&self, moves: u32) -> Value {
+        self.rise[(moves as usize).min(MOST_MOVES - 1)]
+    }
+
+    /// The most that E can be above the best leaf with so many moves.
+    #[inline]
+    pub(super) fn most(&self, moves: u32) -> Value {
+        self.most[(moves as usize).min(MOST_MOVES - 1)]
+    }
+
+    /// A leaf at or below this cannot matter to whether E exceeds `bar`: if the best leaf is so low
+    /// that E cannot reach the bar, none does, and otherwise the leaf is out of [`REACH`].
+    #[inline]
+    pub(super) fn floor(&self, bar: Value, moves: u32) -> Value {
+        bar - self.most(moves) - self.reach()
+    }
+
+    /// Units below the best from which on a leaf does not count.
+    #[inline]
+    fn reach(&self) -> Value {
+        (REACH * self.sigma) as Value
+    }
+
+    /// E of the two best leaves.
+    #[inline]
+    pub(super) fn of_two(&self, best: Value, second: Value) -> Value {
+        let gap = best - second;
+        if gap >= self.reach() { best } else { best + fold(self.sigma, &[0, -gap]) }
+    }
+
+    /// E of all leaves, which are put in order.
+    #[inline]
+    pub(super) fn of_all(&self, leaves: &mut [Value]) -> Value {
+        leaves.sort_unstable_by(|a, b| b.cmp(a));
+        let Some(&best) = leaves.first() else { return -SCORE_MAX - 1 };
+        let reach = self.reach();
+        let near = leaves.iter().take_while(|&&leaf| best - leaf < reach).count().max(1);
+        for leaf in &mut leaves[..near] {
+            *leaf -= best;
+        }
+        best + fold(self.sigma, &leaves[..near])
+    }
+}
+
+/// Steps of the table of the normal distribution per deviation.
+const STEPS: f32 = 64.0;
+/// The density and the upper tail at 0, 1/64 … of a deviation.
+static NORMAL: LazyLock<Vec<(f32, f32)>> = LazyLock::new(|| {
+    (0..=(STEPS * (REACH + 1.0)) as usize)
+        .map(|step| {
+            let x = f64::from(step as u32) / f64::from(STEPS);
+            (normal::density(x) as f32, normal::distribution(-x) as f32)
+        })
+        .collect()
+});
+
+/// How far the mean of the greatest lies above the first of these leaves, which is 0 and the best;
+/// the others follow in falling order.
+#[inline]
+fn fold(sigma: f32, leaves: &[Value]) -> Value {
+    if sigma <= 0.0 || leaves.len() < 2 {
+        return 0;
+    }
+    let table = &**NORMAL;
+    let (mut mean, mut variance) = (0.0f32, 1.0f32);
+    for &leaf in &leaves[1..] {
+        // In deviations, from the mean so far, which is not below the leaf.
+        let behind = mean - leaf as f32 / sigma;
+        let scale = (variance + 1.0).sqrt();
+        let x = behind / scale * STEPS;
+        let Some(&[(d0, t0), (d1, t1)]) =
+            table.get(x as usize..x as usize + 2).and_then(|pair| pair.first_chunk())
+        else {
+            break;
+        };
+        let share = x - x.floor();
+        let (density, tail) = (d0 + (d1 - d0) * share, t0 + (t1 - t0) * share);
+        let gain = (scale * density - behind * tail).max(0.0);
+        let square =
+            variance * (1.0 - tail) + (behind * behind + 1.0) * tail - behind * scale * density;
+        mean += gain;
+        variance = (square - gain * gain).max(0.0);
+    }
+    (mean * sigma).round() as Value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::random::seeded;
+    use rand::Rng;
+
+    /// E of the definition, the mean rise taken out.
+    fn slow(stage: &Stage, leaves: &[Value]) -> f64 {
+        let discs: Vec<f64> = leaves.iter().map(|&leaf| f64::from(leaf)).collect();
+        exact::expected_max(Deviation::clamped(f64::from(stage.sigma)), &discs)
+    }
+
+    #[test]
+    fn folded_expectations_are_close_to_exact_ones() {
+        let mut rng = seeded(19);
+        let stage = Stage::new(1.0, 2.0);
+        let (mut squares, mut worst, rounds) = (0.0, 0.0f64, 20_000);
+        for _ in 0..rounds {
+            let count = rng.random_range(1..=16);
+            let spread = rng.random_range(1..6) * UNIT;
+            let mut leaves: Vec<Value> =
+                (0..count).map(|_| rng.random_range(-spread..=spread)).collect();
+            let wanted = slow(&stage, &leaves);
+            let error = (f64::from(stage.of_all(&mut leaves)) - wanted) / f64::from(UNIT);
+            squares += error * error;
+            worst = worst.max(error.abs());
+        }
+        let rms = (squares / f64::from(rounds)).sqrt();
+        assert!(rms < 0.015 && worst < 0.08, "rms {rms}, worst {worst}");
+    }
+
+    #[test]
+    fn two_leaves_are_exact_and_never_more_than_all() {
+        let mut rng = seeded(20);
+        for sigma in [0.0, 0.3, 1.0, 4.0] {
+            let stage = Stage::new(sigma, 1.0);
+            for _ in 0..2000 {
+                let count = rng.random_range(2..=20);
+                let mut leaves: Vec<Value> =
+                    (0..count).map(|_| rng.random_range(-600..600)).collect();
+                let folded = stage.of_all(&mut leaves.clone());
+                leaves.sort_unstable_by(|a, b| b.cmp(a));
+                let two = stage.of_two(leaves[0], leaves[1]);
+                assert!(two <= folded && folded <= leaves[0] + stage.most(count), "{leaves:?}");
+                let error = f64::from(two) - slow(&stage, &leaves[..2]);
+                assert!(error.abs() < 1.0 + 0.01 * sigma * f64::from(UNIT), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_deviation_nothing_rises() {
+        let stage = Stage::new(0.0, 2.0);
+        assert_eq!((stage.rise(8), stage.of_all(&mut [3, 9, 9, -4])), (0, 9));
+        assert_eq!(stage.floor(100, 8), 99);
+    }
+
+    #[test]
+    fn every_shipped_table_is_read_and_others_are_an_error() {
+        for (name, text) in SHIPPED {
+            let rows = rows(text).unwrap();
+            assert!(rows.len() >= 20 && rows.iter().all(|row| row.sigma > 0.0), "{name}");
+            assert!(Expectation::shipped(name, 1.0).is_some());
+        }
+        assert!(Expectation::shipped("zebra-w3", 0.5).is_some());
+        let mut options = Options::new();
+        options.set("backup", "expectation").unwrap();
+        assert!(chosen(&options).unwrap().is_some());
+        assert_eq!(rows("empties,sigma,spread\n3,x,1\n"), None);
+        assert!(Expectation::new(&[], 1.0).is_none());
+    }
+}
