@@ -92,7 +92,7 @@ static DIAGONALS: [[u64; 2]; 64] = {
     while x < 64 {
         let mut y = 0;
         while y < 64 {
-            let (columns, rows) = (y as i32 % 8 - x as i32 % 8, y as i32 / 8 - x as i32 / 8);
+            let (columns, rows) = (y % 8 - x as i32 % 8, y / 8 - x as i32 / 8);
             if columns != 0 && columns == rows {
                 table[x][0] |= 1 << y;
             }
