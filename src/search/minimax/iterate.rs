@@ -4,11 +4,13 @@
 //! then the end of the game at rising confidence, then without pruning. Every step leaves its best
 //! moves in the table for the next and gives a complete answer, so stopping at any moment is safe.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::line;
 use super::parameters::{
     ASPIRATION, ASPIRATION_END, EASY_MARGIN, EASY_STEPS, END_JUMP, END_LEVELS, NEXT_STEP_SHARE,
+    SETTLED_STEPS,
 };
 use super::probcut::Selectivity;
 use super::pvs::{Best, Node, Worker};
@@ -70,6 +72,7 @@ pub(super) fn iterate<E: Incremental>(
     let mut same_best = 0;
     for step in steps(&request.limits, settings, node.empties) {
         let before = answer.lines.first().and_then(|line| line.pv.first().copied());
+        worker.run.settled.store(same_best >= SETTLED_STEPS, Ordering::Relaxed);
         let finished = run_step(worker, node, request, step, legal, &mut answer);
         worker.flush_nodes();
         let best = answer.lines.first().and_then(|line| line.pv.first().copied());
@@ -81,7 +84,7 @@ pub(super) fn iterate<E: Incremental>(
         report(&Event {
             depth: step.depth,
             lines: answer.lines.clone(),
-            nodes: worker.run.nodes.load(std::sync::atomic::Ordering::Relaxed),
+            nodes: worker.run.nodes.load(Ordering::Relaxed),
             playouts: 0,
             elapsed: worker.run.elapsed(),
             opponent: None,
@@ -158,17 +161,17 @@ fn run_step<E: Incremental>(
         } else {
             line::from_root(worker, node, square, best.score, step, certainty)
         };
-        lines.push(make_line(score, Bound::Exact, certainty, pv));
         if aborted {
-            // The remaining lines of the last step stay, without a second entry for this move.
-            let first = lines[0].pv[0];
-            if !solving {
-                answer.lines.retain(|line| line.pv.first() != Some(&first));
-                answer.lines.insert(0, lines.remove(0));
-                answer.lines.truncate(request.multi_pv.max(1));
-            }
+            // The move is the best so far of a surer look, its score no surer than before. The
+            // remaining lines of the last step stay, without a second entry for this move.
+            let certainty = answer.lines.first().map_or(Certainty::Estimate, |line| line.certainty);
+            let line = make_line(score, Bound::Exact, certainty, pv);
+            answer.lines.retain(|old| old.pv.first() != line.pv.first());
+            answer.lines.insert(0, line);
+            answer.lines.truncate(request.multi_pv.max(1));
             return false;
         }
+        lines.push(make_line(score, Bound::Exact, certainty, pv));
         rest = rest - Bitboard::from(square);
     }
     lines.sort_by_key(|line| std::cmp::Reverse(line.score));
@@ -212,6 +215,8 @@ fn aspirate<E: Incremental>(
             return if known { best } else { Best { square: NO_MOVE, ..best } };
         }
         if best.score <= alpha && alpha > -SCORE_MAX {
+            // Worse than thought: the choice may change.
+            worker.run.settled.store(false, Ordering::Relaxed);
             below *= 2;
             centre = best.score.max(-SCORE_MAX);
         } else if best.score >= beta && beta < SCORE_MAX {

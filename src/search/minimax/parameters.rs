@@ -66,7 +66,10 @@ pub const END_JUMP: u32 = 12;
 pub static END_LEVELS: [(u32, u32); 4] = [(18, 73), (22, 87), (24, 95), (27, 98)];
 
 /// A planned search does not begin another step after this share of its time.
-pub const NEXT_STEP_SHARE: f64 = 0.55;
+pub const NEXT_STEP_SHARE: f64 = 0.7;
+/// The choice counts as settled, and a planned search ends at its soft limit in the middle of a step,
+/// when the move stayed best for this many steps and the score did not drop out of the window.
+pub const SETTLED_STEPS: u32 = 2;
 /// A move is clearly best when it stayed best for this many steps …
 pub const EASY_STEPS: u32 = 4;
 /// … and all others are worse by this much, evaluation units.

@@ -19,6 +19,8 @@ pub(super) struct SearchRun<'s, E: Incremental> {
     pub pool: Pool<E::State>,
     /// Raised when the search must end; every thread watches it.
     pub halt: AtomicBool,
+    /// Whether the choice seems settled: then the soft limit of the time ends the search.
+    pub settled: AtomicBool,
     /// Nodes handed over by the threads so far.
     pub nodes: AtomicU64,
     pub budget: Budget<'s>,
@@ -37,6 +39,7 @@ impl<'s, E: Incremental> SearchRun<'s, E> {
             expectation: None,
             pool: Pool::new(),
             halt: AtomicBool::new(false),
+            settled: AtomicBool::new(false),
             nodes: AtomicU64::new(0),
             budget: Budget::new(limits, stop),
         }
@@ -49,7 +52,10 @@ impl<'s, E: Incremental> SearchRun<'s, E> {
 
     /// Raises [`SearchRun::halt`] if a limit is reached or a stop was asked for.
     pub(super) fn check_limits(&self) {
-        if self.budget.must_end(self.nodes.load(Ordering::Relaxed)) {
+        let settled = self.settled.load(Ordering::Relaxed);
+        if self.budget.must_end(self.nodes.load(Ordering::Relaxed))
+            || settled && self.budget.is_timed_out(true)
+        {
             self.halt.store(true, Ordering::Relaxed);
         }
     }

@@ -263,3 +263,26 @@ fn the_table_of_an_earlier_solve_does_not_trap_the_window() {
         assert_eq!(outcome.score(), Score::whole(28));
     }
 }
+
+#[test]
+fn a_solve_cut_short_keeps_its_best_move_and_claims_no_more_than_it_finished() {
+    let mut rng = seeded(47);
+    let (mut cut_short, mut solved) = (0, 0);
+    for empties in [13, 15, 17] {
+        let position = random_position(empties, &mut rng);
+        let exact = endgame::solve(position);
+        for shift in 4..22 {
+            let request = Request::new(position, Limits::nodes(1 << shift));
+            let outcome = search(&mut method(MinimaxSettings::default()), &request);
+            assert!(outcome.best_move().is_some_and(|best| position.after(best).is_some()));
+            if outcome.lines[0].certainty == Certainty::Exact {
+                assert_eq!(outcome.score(), Score::whole(exact), "{position:?} {shift}");
+                assert_eq!(outcome.depth, empties);
+                solved += 1;
+            } else {
+                cut_short += 1;
+            }
+        }
+    }
+    assert!(cut_short > 10 && solved > 3, "{cut_short} {solved}");
+}
