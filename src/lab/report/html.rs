@@ -14,7 +14,7 @@ use crate::plot::escape;
 /// Rows from which on a table is folded.
 const MOST_ROWS: usize = 40;
 
-const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;\
+const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1200px;margin:2em auto;\
 padding:0 1em;color:#222;background:#fff}.table{overflow-x:auto}table{border-collapse:collapse;\
 margin:.6em 0}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right;white-space:nowrap}\
 td:first-child,th:first-child,.words td,.words th{text-align:left}.words td{white-space:normal}\
