@@ -65,12 +65,13 @@ const SHIPPED: &[(&str, &str)] = &[
 /// # Errors
 /// If no deviations were measured for the evaluation.
 pub(super) fn chosen(options: &Options) -> Result<Option<Expectation>, OptionError> {
+    let scale = options.get(&BACKUP_SCALE);
     if options.get(&BACKUP) != "expectation" {
         return Ok(None);
     }
     let evaluation = options.get(&EVAL);
     let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
-    let found = Expectation::shipped(&evaluation, options.get(&BACKUP_SCALE));
+    let found = Expectation::shipped(&evaluation, scale);
     let missing = || {
         BACKUP.spec.unusable(format!(
             "no deviations of siblings were measured for eval={evaluation}, only for {}",
