@@ -1,6 +1,6 @@
 //! The book that comes with the program.
 //!
-//! `builtin.bin` is a book file ([`snapshot`](super::snapshot)) packed with deflate. How it was made,
+//! `builtin.bin` is a book file ([`super::snapshot`]) packed with deflate. How it was made,
 //! and how to make it again with better weights, is told in `docs/book.md`.
 
 use std::io::{Read, Write};

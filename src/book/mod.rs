@@ -3,7 +3,7 @@
 //! A [`Book`] holds positions by their canonical form. Each has a value that is negamaxed over
 //! everything in the book ([`mod@negamax`]), what a search of the position itself found, the best
 //! move that leads out of the book, and the results of games. On disk it is one file and a journal
-//! ([`file`]); a small book comes with the program ([`builtin`]). [`grow`](mod@grow) makes a book
+//! ([`mod@file`]); a small book comes with the program ([`builtin`]). [`grow`](mod@grow) makes a book
 //! larger by search, [`learn`](mod@learn) takes games in, [`foreign`] other
 //! programs' books. [`SharedBook`] is what players and
 //! servers hold.

@@ -2,7 +2,7 @@
 //!
 //! [`printed`] has the papers' figures, [`verdict`] the one rule by which they are compared with ours,
 //! [`outcome`] the form of every result. [`registry`] lists the experiments, [`all`] runs those that
-//! have no result yet on a [`bench`], [`report`] makes a page of what there is. Each paper has a room
+//! have no result yet on a [`mod@bench`], [`report`] makes a page of what there is. Each paper has a room
 //! whose experiments also return plain numbers, for `kitai lab NAME` with settings of one's own.
 
 pub mod all;

@@ -1,4 +1,4 @@
-//! From positions with targets to weights: the network learns first ([`network`]), then the rough
+//! From positions with targets to weights: the network learns first ([`super::network`]), then the rough
 //! value learns what the network says ([`rough`]), because it stands in for the network and nothing
 //! else.
 

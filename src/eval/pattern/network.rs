@@ -2,7 +2,7 @@
 //!
 //! Where a pattern sum looks up one number for each placement, the network looks up a row of
 //! [`WIDTH`] numbers: its shares of the hidden units. The rows of all placements, of discs
-//! ([`SHAPES`](super::SHAPES)) and of moves ([`reach`]), are added up; a unit counts by one weight
+//! ([`SHAPES`]) and of moves ([`reach`]), are added up; a unit counts by one weight
 //! where its sum is above zero and by another where it is below, and these weights belong to the ply.
 //! Rows are the same for all plies, so every position of a game teaches them, and a row is half a
 //! cache line, which a single number would have fetched as well.

@@ -38,14 +38,14 @@ const HEADER: usize = 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     /// For each anchor one weight per canonical content of each shape, shapes one after the other,
-    /// then those of the tables of [`reach`](crate::eval::reach) that the rough value knows.
+    /// then those of the tables of [`reach`] that the rough value knows.
     pub anchors: Vec<Vec<i16>>,
     /// Added to the rough value at each ply.
     pub constants: [i16; PLIES],
     /// Deviation of the value from the rough value at each ply.
     pub spreads: [i16; PLIES],
     /// One row of the network per canonical content of each shape, then of each table of
-    /// [`reach`](crate::eval::reach).
+    /// [`reach`].
     pub rows: Vec<Row>,
     /// The network's read-out at each ply.
     pub read_outs: [ReadOut; PLIES],

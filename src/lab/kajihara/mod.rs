@@ -3,7 +3,7 @@
 //! Table 1 plays every P_i against every P_j; tables 2 and 3 let White or Black speculate on some of
 //! its turns against a semi-random opponent that sees at least two plies less; table 4 is what the
 //! best schedule gains. Each printed figure is a simulation of 10,000 games, so it comes with a
-//! standard error; [`matches`] has the exact values by enumeration, and a simulation of our own.
+//! standard error; [`mod@matches`] has the exact values by enumeration, and a simulation of our own.
 //!
 //! [`published`] has the printed figures. [`elsewhere`] plays the
 //! same matches in other games, which the authors announce as future work.

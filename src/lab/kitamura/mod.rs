@@ -1,7 +1,7 @@
 //! Kitamura and Matsuzaki 2017, "evaluation functions inside MCTS players": its players, as matches
 //! read them, under two readings.
 //!
-//! - [`matches`]: tables 3 to 6 and figures 14 to 17;
+//! - [`mod@matches`]: tables 3 to 6 and figures 14 to 17;
 //! - [`evaluations`]: figures 5 to 13, the range of the evaluation, W0 to W9 against solved endgames.
 //!
 //! The paper plays its Monte Carlo players against alpha-beta with Zebra's evaluation (table 4) and
