@@ -309,18 +309,19 @@ fn deepest(entry: &Entry) -> Option<Value> {
     [entry.searched, alternative, entry.value].into_iter().flatten().max_by_key(|value| value.depth)
 }
 
-/// The entry of a position that is new in the book.
+/// The entry of a position that is new in the book, or was only counted in it.
 pub(super) fn added(
     book: &Book,
     form: Position,
     searched: Option<Value>,
     judge: &mut dyn Answers,
 ) -> Option<Entry> {
+    let counted = book.entry(form).unwrap_or_default();
     if form.is_over() {
         let value = Some(Value::exact(Score::whole(form.final_score())));
-        return Some(Entry { value, searched: value, ..Entry::default() });
+        return Some(Entry { value, searched: value, ..counted });
     }
-    judge.with_alternative(book, form, Entry { searched, ..Entry::default() })
+    judge.with_alternative(book, form, Entry { searched, ..counted })
 }
 
 /// Values that are wrong by what follows their position, for `kitai book check`.
@@ -331,6 +332,7 @@ pub fn wrong_values(book: &Book) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::Results;
     use crate::book::testing::{TempBook, judge_options};
     use crate::search::{Limits, StopFlag, build};
 
@@ -442,6 +444,30 @@ mod tests {
                 assert_eq!(changes(job, book, &answered[1..]), None);
             }
         }
+    }
+
+    #[test]
+    fn a_position_that_is_only_counted_hides_no_move() {
+        let counted =
+            Entry { results: Results { wins: 3, ..Results::default() }, ..Entry::default() };
+        let child = Position::START.children().next().unwrap().1;
+        let mut book = Book::new();
+        book.put(form_of(Position::START), Entry::default());
+        book.put(form_of(child), counted);
+        let start = form_of(Position::START);
+        let asked = questions(Job::Value(start), &book);
+        assert_eq!(asked[0].moves.len(), 4, "all four first moves are compared");
+        let mut method = build(&judge_options(8)).unwrap();
+        let stop = StopFlag::new();
+        let mut judge = Judge { method: method.as_mut(), limits: Limits::depth(2), stop: &stop };
+        for job in [Job::Value(start), Job::Extend(start)] {
+            for change in carry_out(job, &book, &mut judge).unwrap() {
+                book.apply(&change);
+            }
+        }
+        let known = book.find(child).unwrap().0;
+        assert!(known.value.is_some() && known.results == counted.results);
+        assert_eq!(book.entry(start).unwrap().alternative, None, "the four are one by symmetry");
     }
 
     #[test]

@@ -15,28 +15,29 @@ use crate::score::Score;
 
 /// The value of a position from the values of what follows it in the book.
 pub(super) fn value_of(book: &Book, form: Position, entry: &Entry) -> Option<Value> {
-    value_by(form, entry, |child| book.find(child).map(|(entry, _)| entry.value))
+    value_by(form, entry, |child| book.find(child)?.0.value)
 }
 
-/// The same with another way to find what follows: `None` for what is not in the book.
+/// The same with another way to find the value of what follows.
 fn value_by(
     form: Position,
     entry: &Entry,
-    find: impl Fn(Position) -> Option<Option<Value>>,
+    find: impl Fn(Position) -> Option<Value>,
 ) -> Option<Value> {
     if form.is_over() {
         return Some(Value::exact(Score::whole(form.final_score())));
     }
-    let children = form.children().filter_map(|(_, child)| find(child)?);
+    let children = form.children().filter_map(|(_, child)| find(child));
     let leaves = |played| form.after(played).is_some_and(|child| find(child).is_none());
     let leaving = entry.alternative.filter(|a| leaves(a.played)).map(|a| a.value);
     let known = children.map(Value::one_ply_up).chain(leaving).max_by_key(|value| value.rank());
     known.or(entry.searched)
 }
 
-/// Whether a move leads out of the book; one that did so once need not any more.
+/// Whether a move leads out of what the book has a value for; one that did so once need not any
+/// more.
 pub(super) fn leaves_book(book: &Book, form: Position, played: Move) -> bool {
-    form.after(played).is_some_and(|child| !book.contains(child))
+    form.after(played).is_some_and(|child| !book.values(child))
 }
 
 /// The positions whose value is not that of what follows them, with the right one.
@@ -53,7 +54,7 @@ pub(super) fn negamax_changes(book: &Book) -> Vec<Change> {
         let value = value_by(form, &entry, |child| {
             let child = form_of(child);
             let old = book.entry(child)?.value;
-            Some(right.get(&child).copied().unwrap_or(old))
+            right.get(&child).copied().unwrap_or(old)
         });
         if value != entry.value {
             right.insert(form, value);
@@ -114,7 +115,7 @@ mod tests {
         }
         let leaving = entry.alternative.filter(|alternative| {
             let (form, _) = canonical(position);
-            !book.contains(form.after(alternative.played).unwrap())
+            slow(book, form.after(alternative.played).unwrap()).is_none()
         });
         let mut best: Option<Value> = leaving.map(|alternative| alternative.value);
         for (_, child) in position.children() {

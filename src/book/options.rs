@@ -17,7 +17,7 @@ pub static BOOK_MARGIN: TypedOption<f64> = TypedOption::number(
     "book-margin",
     0.0,
     64.0,
-    1.0,
+    0.5,
     "Discs: book moves so much below the best are played too, the better the likelier.",
 );
 /// How well founded a book move must be.

@@ -109,6 +109,12 @@ impl Book {
         self.find(position).is_some()
     }
 
+    /// Whether the book knows what a position is worth. One that is only counted says nothing about
+    /// the move that leads to it.
+    pub fn values(&self, position: Position) -> bool {
+        self.find(position).is_some_and(|(entry, _)| entry.value.is_some())
+    }
+
     fn base_entry(&self, form: Position) -> Option<Entry> {
         let (records, _) = self.base.as_ref()?.records().as_chunks::<RECORD>();
         let key = (form.mover().0, form.opponent().0);

@@ -41,9 +41,9 @@ pub(super) trait Answers {
     }
 }
 
-/// The moves of a position that lead out of the book; a pass is no square.
+/// The moves of a position that lead out of what the book has a value for; a pass is no square.
 pub(super) fn moves_left(book: &Book, form: Position) -> Vec<Move> {
-    form.children().filter(|(_, child)| !book.contains(*child)).map(|(played, _)| played).collect()
+    form.children().filter(|(_, child)| !book.values(*child)).map(|(played, _)| played).collect()
 }
 
 /// Whether the best move out of the book is to be searched: it is not known, or has come into it.

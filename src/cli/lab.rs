@@ -1,6 +1,7 @@
 //! `kitai lab`: the papers' experiments, ours beside theirs.
 
 mod all;
+mod disagreements;
 mod iida;
 mod kajihara;
 mod kitamura;
@@ -33,6 +34,7 @@ pub(super) struct Args {
 enum Experiment {
     All(all::AllArgs),
     Report(all::ReportArgs),
+    Disagreements(disagreements::Args),
     IidaCandidates(iida::CandidatesArgs),
     IidaCorrection(iida::CorrectionArgs),
     IidaGames(iida::GamesArgs),
@@ -93,6 +95,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     match experiment {
         Experiment::All(args) => all::all(args, output),
         Experiment::Report(args) => all::report(args, output),
+        Experiment::Disagreements(args) => disagreements::run(args, output),
         Experiment::IidaCandidates(args) => iida::candidates(args, output),
         Experiment::IidaCorrection(args) => iida::correction(args, output),
         Experiment::IidaGames(args) => iida::games(args, output),

@@ -56,6 +56,7 @@ static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
     catalogue.add(&[&search::METHOD.spec, &eval::EVAL.spec]);
     for method in methods() {
         catalogue.add_method(method.name, method.limits);
+        catalogue.add_method(method.name, search::registry::COMMON);
         method.options.iter().for_each(|group| catalogue.add_method(method.name, group));
     }
     for evaluation in evaluations() {

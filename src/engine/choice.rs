@@ -40,6 +40,7 @@ mod tests {
             certainty: Certainty::Estimate,
             pv: Vec::new(),
             visits: 0,
+            uncertainty: None,
         }
     }
 

@@ -21,6 +21,8 @@ mod parameters {
     pub(super) const UNLIMITED_MOVE: Duration = Duration::from_secs(1);
     /// Thinking time of the only legal move: just enough for a score to show.
     pub(super) const FORCED_MOVE: Duration = Duration::from_millis(10);
+    /// Playouts of the only legal move, for the same reason.
+    pub(super) const FORCED_PLAYOUTS: u64 = 100;
     /// How long to go on pondering when the opponent never moves: nobody's computer should run hot
     /// for a game that was left.
     pub(super) const LONGEST_PONDERING: Duration = Duration::from_secs(600);
@@ -65,13 +67,15 @@ impl Task {
 }
 
 /// The limits of one move. A clock takes the place of `move-time`; with no limit that the method
-/// heeds a move takes a second; the only legal move is played at once.
+/// heeds a move takes a second; the only legal move is played at once, by the clock only if there is
+/// one: a player of so many playouts or nodes plays the same game on every machine.
 pub fn move_limits(options: &Options, position: Position, clock: Option<&Clock>) -> Limits {
     let mut limits = unforced_limits(options, position, clock);
     if position.legal_moves().count() <= 1 {
-        let longest = limits.time.map_or(parameters::FORCED_MOVE, |time| time.hard);
         limits.depth = Some(1);
-        limits.time = Some(TimeLimit::fixed(longest.min(parameters::FORCED_MOVE)));
+        limits.playouts = limits.playouts.map(|count| count.min(parameters::FORCED_PLAYOUTS));
+        let short = |time: TimeLimit| TimeLimit::fixed(time.hard.min(parameters::FORCED_MOVE));
+        limits.time = limits.time.map(short);
     }
     limits
 }
@@ -181,5 +185,13 @@ mod tests {
         let limits = move_limits(&Options::new(), board.position, Some(&clock));
         assert_eq!(limits.depth, Some(1));
         assert_eq!(limits.time, Some(TimeLimit::fixed(parameters::FORCED_MOVE)));
+    }
+
+    #[test]
+    fn a_forced_move_of_so_many_playouts_does_not_look_at_the_clock() {
+        let board: Board = format!("XO{} X", "-".repeat(62)).parse().unwrap();
+        let fixed = options(&[("method", "uct"), ("playouts", "10000")]);
+        let limits = move_limits(&fixed, board.position, None);
+        assert_eq!((limits.playouts, limits.time), (Some(parameters::FORCED_PLAYOUTS), None));
     }
 }

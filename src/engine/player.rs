@@ -138,6 +138,7 @@ impl Player {
             certainty: chosen.value.certainty(),
             pv,
             visits: chosen.games.into(),
+            uncertainty: None,
         };
         Some(Outcome {
             origin: Origin::Book,

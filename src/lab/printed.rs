@@ -32,6 +32,7 @@ const FILES: &[(&str, &str)] = &[
     ("kobayashi2002-table8", include_str!("printed/kobayashi2002-table8.csv")),
     ("kobayashi2002-table9", include_str!("printed/kobayashi2002-table9.csv")),
     ("kobayashi2002-table10", include_str!("printed/kobayashi2002-table10.csv")),
+    ("digest-expectation-scale", include_str!("printed/digest-expectation-scale.csv")),
     ("rerun-kobayashi-othello", include_str!("printed/rerun-kobayashi-othello.csv")),
     ("rerun-virtual-tree", include_str!("printed/rerun-virtual-tree.csv")),
     ("tebika-table1", include_str!("printed/tebika-table1.csv")),

@@ -55,6 +55,10 @@ pub struct Experiment {
     pub needs: &'static [Need],
     /// Seconds on two cores, about: the quick run and the full one.
     pub seconds: [u32; 2],
+    /// Whether its moves depend on the clock, so that no run gives the figures of another: games at so
+    /// many milliseconds a move, and Monte Carlo players, whose only legal move takes ten
+    /// milliseconds at most and so not always as many playouts.
+    pub by_clock: bool,
     /// Runs it.
     pub run: fn(&Bench<'_>) -> Result<Outcome, LabError>,
 }
@@ -160,21 +164,21 @@ pub const EXPERIMENTS: &[Experiment] = &[
         [4, 120],
         kitamura::matches::alpha_beta,
     ),
-    experiment("kitamura-wins", Kitamura, "table 4", &[Zebra], [12, 400], kitamura::matches::wins),
+    experiment("kitamura-wins", Kitamura, "table 4", &[Zebra], [5, 400], kitamura::matches::wins),
     experiment(
         "kitamura-ratings",
         Kitamura,
         "tables 5 and 6 at 1,000 playouts",
         &[Zebra],
-        [20, 700],
+        [8, 250],
         kitamura::matches::ratings,
     ),
     experiment(
         "kitamura-ratings-10000",
         Kitamura,
-        "tables 5 and 6 at 10,000 playouts",
+        "tables 5 and 6 at 10,000 playouts, as far as run",
         &[Zebra],
-        [15, 300],
+        [5, 330],
         kitamura::matches::ratings_10000,
     ),
     experiment(
@@ -182,8 +186,16 @@ pub const EXPERIMENTS: &[Experiment] = &[
         Kitamura,
         "figures 14 and 16",
         &[Zebra],
-        [5, 300],
+        [4, 120],
         kitamura::matches::bars,
+    ),
+    experiment(
+        "kitamura-bars-10000",
+        Kitamura,
+        "figures 15 and 17, as far as run",
+        &[Zebra],
+        [1, 160],
+        kitamura::matches::bars_10000,
     ),
     experiment(
         "kajihara-semi-random",
@@ -205,13 +217,21 @@ pub const EXPERIMENTS: &[Experiment] = &[
         ours::view::view,
     ),
     experiment(
+        "correlated-errors",
+        Ours,
+        "the effective σ of the leaves against the best σ found in games",
+        &[],
+        [1, 40],
+        ours::correlated_errors::correlated_errors,
+    ),
+    by_clock(experiment(
         "round-robin",
         Ours,
         "which idea for whom: all methods at equal time",
         &[],
         [12, 600],
         ours::round_robin::round_robin,
-    ),
+    )),
     experiment(
         "disagreements",
         Ours,
@@ -222,6 +242,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
 ];
 
+const fn by_clock(experiment: Experiment) -> Experiment {
+    Experiment { by_clock: true, ..experiment }
+}
+
 const fn experiment(
     name: &'static str,
     paper: Paper,
@@ -230,7 +254,7 @@ const fn experiment(
     seconds: [u32; 2],
     run: fn(&Bench<'_>) -> Result<Outcome, LabError>,
 ) -> Experiment {
-    Experiment { name, paper, about, needs, seconds, run }
+    Experiment { name, paper, about, needs, seconds, by_clock: false, run }
 }
 
 /// The experiment of this name.

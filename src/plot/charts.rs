@@ -16,6 +16,8 @@ const ABOVE: f64 = 40.0;
 const RIM: f64 = 14.0;
 /// Height of one row of a chart of intervals.
 const ROW: f64 = 26.0;
+/// Width of a letter, about.
+const LETTER: f64 = 6.4;
 /// Most points drawn of a series; more cannot be told apart.
 const MOST_POINTS: usize = 600;
 
@@ -94,6 +96,8 @@ impl Series {
 struct Scale {
     x: (f64, f64),
     y: (f64, f64),
+    /// Room on the left.
+    left: f64,
 }
 
 fn open(height: f64) -> String {
@@ -109,11 +113,11 @@ impl Scale {
         let widen = |(low, high): (f64, f64)| {
             if high - low > 1e-9 { (low, high) } else { (low - 1.0, high + 1.0) }
         };
-        Scale { x: widen(x), y: widen(y) }
+        Scale { x: widen(x), y: widen(y), left: LEFT }
     }
 
     fn px(&self, x: f64) -> f64 {
-        LEFT + (x - self.x.0) / (self.x.1 - self.x.0) * (WIDTH - LEFT - RIM)
+        self.left + (x - self.x.0) / (self.x.1 - self.x.0) * (WIDTH - self.left - RIM)
     }
 
     fn py(&self, y: f64) -> f64 {
@@ -240,7 +244,9 @@ pub fn lines(axes: &Axes, series: &[Series]) -> String {
 /// Named values with their intervals, one row each.
 pub fn intervals(rows: &[Interval], x_label: &str) -> Option<String> {
     let x = bounds(rows.iter().flat_map(|row| [row.low, row.middle, row.high]))?;
-    let scale = Scale::new(x, (0.0, 1.0));
+    let longest = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let left = (LETTER * longest as f64 + 2.0 * RIM).clamp(LEFT, WIDTH / 2.0);
+    let scale = Scale { left, ..Scale::new(x, (0.0, 1.0)) };
     let height = ROW * rows.len() as f64 + BELOW;
     let mut out = open(height);
     let base = height - BELOW;
@@ -248,8 +254,9 @@ pub fn intervals(rows: &[Interval], x_label: &str) -> Option<String> {
         let px = scale.px(x);
         let _ = write!(
             out,
-            "<line x1=\"{px:.1}\" x2=\"{px:.1}\" y1=\"0\" y2=\"{base:.1}\" stroke=\"#ddd\"/>\
+            "<line x1=\"{px:.1}\" x2=\"{px:.1}\" y1=\"0\" y2=\"{base:.1}\" stroke=\"{}\"/>\
              <text x=\"{px:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            if x == 0.0 { "#888" } else { "#ddd" },
             base + 16.0,
             tick_label(x)
         );
@@ -263,11 +270,12 @@ pub fn intervals(rows: &[Interval], x_label: &str) -> Option<String> {
             "<line x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"{color}\" \
              stroke-width=\"3\" opacity=\"0.5\"/>\
              <circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4.5\" fill=\"{color}\"/>\
-             <text x=\"4\" y=\"{:.1}\">{}</text>",
+             <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
             held(*low),
             held(*high),
             held(*middle),
-            y - 7.0,
+            left - RIM,
+            y + 4.0,
             escape(name)
         );
     }
@@ -339,6 +347,11 @@ mod tests {
         let dots = intervals(&rows, "Elo").unwrap();
         assert_eq!(dots.matches("<circle").count(), 2);
         assert!(clean(&dots), "{dots}");
+        // The first row's name stands wholly inside, left of every circle.
+        assert!(dots.contains("y=\"17.0\" text-anchor=\"end\">x</text>"), "{dots}");
+        let long = [row("a method with quite a long name", -9.0, -9.0, 1.0, 0)];
+        let dots = intervals(&long, "Elo").unwrap();
+        assert!(dots.contains("<circle cx=\"226.4\""), "{dots}");
         let bar = Bar { x: 1.0, height: -2.0, hint: "two".to_owned(), color: 1 };
         let one = bars(&axes, &[bar]).unwrap();
         assert!(one.contains("<title>two</title>") && clean(&one));

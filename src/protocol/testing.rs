@@ -91,6 +91,7 @@ fn line(best: &str) -> Line {
         certainty: Certainty::Estimate,
         pv: vec![best],
         visits: 0,
+        uncertainty: None,
     }
 }
 

@@ -23,6 +23,7 @@ pub mod registry;
 pub mod report;
 pub mod shared;
 pub mod suite;
+pub mod uncertainty;
 pub mod view;
 pub mod win_rate;
 

@@ -1,5 +1,6 @@
 //! Which methods there are: one line for each folder.
 
+use super::uncertainty::{Judged, ROOT_CHOICE};
 use super::{Method, alpha_beta, expectation, mcts, minimax, opponent, shared};
 use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 
@@ -56,6 +57,9 @@ static NAMES: [&str; COUNT] = {
 pub static METHOD: TypedOption<String> =
     TypedOption::choice("method", &NAMES, "minimax", "The idea behind the search.");
 
+/// What every method heeds, because it is built here.
+pub const COMMON: &[&OptionSpec] = &[&ROOT_CHOICE.spec];
+
 /// All methods.
 pub fn methods() -> impl Iterator<Item = &'static MethodSpec> {
     METHODS.iter().copied().flatten()
@@ -76,13 +80,15 @@ pub fn chosen(options: &Options) -> Result<&'static MethodSpec, OptionError> {
 /// # Errors
 /// A value that cannot be used, such as a weights file that cannot be read.
 pub fn build(options: &Options) -> Result<Box<dyn Method>, OptionError> {
-    (chosen(options)?.build)(options)
+    let method = (chosen(options)?.build)(options)?;
+    Ok(Box::new(Judged::new(method, options)))
 }
 
 impl MethodSpec {
     /// Whether a search of this method looks at a limit or another option.
     pub fn heeds(&self, option: &OptionSpec) -> bool {
         let all = self.limits.iter().chain(self.options.iter().copied().flatten());
+        let all = all.chain(COMMON);
         all.into_iter().any(|own| own.name == option.name)
     }
 }
@@ -103,6 +109,7 @@ mod tests {
             options.set("eval", "discs").unwrap();
             let read = reads_during(|| drop(build(&options).unwrap()));
             let declared = method.options.iter().copied().flatten().map(|spec| spec.name);
+            let declared = declared.chain(COMMON.iter().map(|spec| spec.name));
             let declared = declared.chain(["method", "eval"]).collect();
             assert_eq!(read, declared, "{}", method.name);
         }

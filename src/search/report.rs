@@ -47,6 +47,10 @@ pub struct Line {
     pub pv: Vec<Move>,
     /// Visits or playouts that went through this move (tree methods; 0 elsewhere).
     pub visits: u64,
+    /// Standard deviation of the score's error in discs, 0 for a proven score; `None` if nothing is
+    /// known of it.
+    #[serde(rename = "score_uncertainty", default, skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<f64>,
 }
 
 /// Progress of a running search.
@@ -147,6 +151,7 @@ mod tests {
                 certainty: Certainty::Probable(percent),
                 pv: vec!["f5".parse().unwrap(), Move::Pass],
                 visits: nodes / 2,
+                uncertainty: percent.is_multiple_of(3).then_some(1.25),
             };
             let elapsed = Duration::from_millis(nodes % 1_000_000);
             let opponent = percent.is_multiple_of(2).then(|| "discs depth 2".to_owned());

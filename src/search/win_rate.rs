@@ -37,6 +37,15 @@ impl WinRateMap {
         };
         discs.clamp(-64.0, 64.0)
     }
+
+    /// The standard error in discs of a win rate that so many games showed. One win and one loss are
+    /// added (Laplace's rule of succession): a few games that all ended alike prove nothing.
+    pub fn standard_error(self, win_rate: f64, games: f64) -> f64 {
+        let count = games + 2.0;
+        let rate = (win_rate.clamp(0.0, 1.0) * games + 1.0) / count;
+        let error = (rate * (1.0 - rate) / count).sqrt();
+        (self.discs(rate + error) - self.discs(rate - error)) / 2.0
+    }
 }
 
 #[cfg(test)]

@@ -184,9 +184,16 @@ async fn serve_client(
     doorstep: OwnedSemaphorePermit,
 ) -> std::io::Result<()> {
     socket::prepare(&stream)?;
-    let reader_gone = socket::reader_of(&stream)?;
+    let watched = socket::reader_of(&stream);
     let (reader, mut writer) = stream.into_split();
     let mut lines = Lines::of(reader);
+    let reader_gone = match watched {
+        Ok(reader_gone) => reader_gone,
+        Err(problem) => {
+            turn_away(lines, writer, &format!("? busy: {problem}\n\n")).await;
+            return Err(problem);
+        }
+    };
     if let Err(refusal) = gate::admit(&mut lines, shared.token.as_deref()).await {
         info!(?refusal, "refused");
         turn_away(lines, writer, refusal.reply()).await;

@@ -7,6 +7,7 @@
 
 pub mod accuracy;
 pub mod elo;
+pub mod greatest;
 pub mod moments;
 pub mod normal;
 pub mod pairs;

@@ -1,40 +1,13 @@
 //! Positions where the methods disagree and the solver says who was right.
 //!
-//! `gallery.json` was found by `kitai move` on endings of self-played games and checked by
-//! `kitai solve`; `docs/web.md` tells how.
+//! `gallery.json` is written by `kitai lab disagreements`; `docs/web.md` tells how.
 
-use serde::{Deserialize, Serialize};
+use crate::lab::ours::disagreements::Exhibit;
 
 const GALLERY: &str = include_str!("gallery.json");
 
-/// One position and what each method wants to play there.
-#[derive(Serialize, Deserialize, Debug, Clone)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Disagreement {
-    /// 64 squares and the side to move.
-    pub board: String,
-    /// The score under perfect play, mover's view.
-    pub best: i32,
-    /// What was asked, and the answers.
-    pub answers: Vec<Answer>,
-}
-
-/// A method's choice.
-#[derive(Serialize, Deserialize, Debug, Clone)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Answer {
-    /// The options besides the defaults.
-    pub set: std::collections::BTreeMap<String, String>,
-    /// Its move.
-    pub r#move: String,
-    /// What it thought the move worth.
-    pub value: f64,
-    /// What the move is worth under perfect play.
-    pub truth: i32,
-}
-
 /// All of them.
-pub(super) fn disagreements() -> Vec<Disagreement> {
+pub(super) fn exhibits() -> Vec<Exhibit> {
     serde_json::from_str(GALLERY).expect("the embedded file is valid (tested)")
 }
 
@@ -51,10 +24,21 @@ mod tests {
         let mut options = Options::new();
         options.set("hash", "8").unwrap();
         let mut solver = search::build(&options).unwrap();
-        let positions = disagreements();
-        assert!(positions.len() >= 5);
+        let positions = exhibits();
+        assert!(positions.len() >= 10);
         for position in positions {
             let board: Board = position.board.parse().unwrap();
+            assert_eq!(board.to_string(), position.board);
+            assert!(board.position.has_move(), "{board}");
+            assert!((2..=5).contains(&position.answers.len()), "{board}");
+            for answer in &position.answers {
+                let mut asked = Options::new();
+                for (name, value) in &answer.set {
+                    asked.set(name, value).unwrap();
+                }
+                let played = answer.r#move.parse().unwrap();
+                assert!(board.position.after(played).is_some(), "{board} {played}");
+            }
             let request = Request { multi_pv: 64, ..Request::new(board.position, Limits::solve()) };
             let solved = solver.search(&request, &StopFlag::new(), &mut |_| ());
             assert_eq!(solved.score().rounded(), position.best, "{board}");

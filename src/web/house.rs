@@ -113,7 +113,7 @@ impl House {
             presets: self.presets(),
             methods: methods_to_compare(),
             sliders: sliders(),
-            gallery: gallery::disagreements(),
+            gallery: gallery::exhibits(),
             book: book::is_loaded(self.options()),
             watch: self.watcher.is_some(),
         }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::book::BookView;
-use super::gallery::Disagreement;
 use super::house::{Method, Preset, Slider};
 use crate::engine::review::MoveReview;
+use crate::lab::ours::disagreements::Exhibit;
 use crate::search::{Behind, Line, Origin};
 
 /// What a page asks.
@@ -121,7 +121,7 @@ pub(super) enum Say {
         presets: Vec<Preset>,
         methods: Vec<Method>,
         sliders: Vec<Slider>,
-        gallery: Vec<Disagreement>,
+        gallery: Vec<Exhibit>,
         book: bool,
         watch: bool,
     },

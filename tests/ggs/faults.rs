@@ -101,12 +101,20 @@ fn check(run: &Run, server: &Server, bots: &[Bot], memory: &[[u64; 2]]) {
             let sign = if ended.players[0] == bot.login { 1.0 } else { -1.0 };
             assert!((ended.result * sign - result).abs() < 0.006, "{ended:?} {result}");
         }
-        // A result may be lost with the connection in the very moment it was told; the game is not.
-        let missing = server_results.keys().filter(|archive| !own.contains_key(archive)).count();
-        let cuts = state.faults.get("cut").copied().unwrap_or(0)
-            + state.faults.get("service restart").copied().unwrap_or(0);
-        println!("{}: {} results, {missing} missing", bot.login, own.len());
-        assert!(missing as u32 <= cuts, "{missing} results are missing after {cuts} cuts");
+        // Also those that were told in the very moment the connection was cut.
+        let missing: Vec<&u32> =
+            server_results.keys().filter(|archive| !own.contains_key(archive)).collect();
+        let unknown = found.results().filter(|line| line.ending == "unknown").count();
+        let found_again = bot.text("out.log").matches("while we did not hear of it").count();
+        println!(
+            "{}: {} results, {} missing, {found_again} found again, {unknown} unknown",
+            bot.login,
+            own.len(),
+            missing.len()
+        );
+        assert!(missing.is_empty(), "{}: {missing:?} are missing", bot.login);
+        // Nobody stores a match that is left before the bids are in.
+        assert!(unknown as u32 <= state.unbid, "{unknown} results are unknown");
         for game in bot.games() {
             if game.history.is_over() && game.komi.is_none() {
                 let score = f64::from(game.history.board().final_score_for_black());

@@ -75,3 +75,59 @@ fn records_are_whole_and_tournament_games_go_on_after_a_kill() {
 fn long_twenty_kills() {
     kill_and_restart("kills", 20);
 }
+
+/// A bot is killed or loses its connection, and the match ends without it.
+#[test]
+fn results_that_were_not_heard_are_found_in_the_archive() {
+    let server = Server::start(0, 5, Faults::default());
+    let engine = "depth = 1, hash = 1";
+    let mut alice = Bot::new("unheard", &server, "alice", &waiting(4, engine));
+    let mut bob = Bot::new("unheard", &server, "bob", &waiting(4, engine));
+    let minute = Duration::from_secs(120);
+    let clock = ClockSettings::parse("5:00//2:00", BareNumber::Minutes).unwrap();
+    let players = || ["alice".to_owned(), "bob".to_owned()];
+    let here = |state: &super::server::service::State| {
+        ["alice", "bob"].iter().all(|login| state.is_here(login))
+    };
+    alice.start();
+    bob.start();
+    assert!(server.wait(minute, here));
+    // Cut in the moment of the end, of one game and of two at once.
+    for kind in ["8", "s8r20"] {
+        let kind = GameType::parse(kind).unwrap();
+        let mut state = server.state();
+        state.users.get_mut("alice").unwrap().cut_at_end = true;
+        let ended = state.ended.len();
+        state.begin(players(), kind, [clock, clock], 'R');
+        drop(state);
+        assert!(server.wait(minute, |state| state.ended.len() > ended && here(state)));
+    }
+    // Killed while a tournament game runs, which the other then resigns.
+    let kind = GameType::parse("8").unwrap();
+    let number = server.state().begin(players(), kind, [clock, clock], 'T');
+    let moves = |state: &super::server::service::State| {
+        state.matches[&number].games[0].history.moves().len()
+    };
+    assert!(server.wait(minute, |state| moves(state) >= 10));
+    alice.kill();
+    // Else the server tells the killed bot what the new one is to hear.
+    assert!(server.wait(minute, |state| !state.is_here("alice")));
+    server.state().resign(number, 1);
+    alice.start();
+    assert!(server.wait(minute, here));
+    let ended = server.state().ended.clone();
+    server.state().closing = true;
+    for bot in [&mut alice, &mut bob] {
+        server.state().message(bot.login, "boss", &["quit after this game".to_owned()]);
+        assert!(bot.finish(), "{}", bot.text("out.log"));
+        let found = bot.found();
+        let results: Vec<(Option<u32>, Option<f64>)> =
+            found.results().map(|line| (line.archive, line.result)).collect();
+        let sign = if bot.login == "alice" { 1.0 } else { -1.0 };
+        let told = ended.iter().map(|ended| (Some(ended.archive), Some(ended.result * sign)));
+        assert_eq!(results, told.collect::<Vec<_>>(), "{}", bot.text("out.log"));
+        // One game, two of the synchro match, and the resigned one, whole or as far as it went.
+        assert_eq!(bot.games().len(), 4);
+        assert_eq!(std::fs::read_dir(bot.records().join("unfinished")).unwrap().count(), 0);
+    }
+}

@@ -67,11 +67,12 @@ pub(super) fn list(output: &mut Output) -> Result<(), CliError> {
         let needs: Vec<&str> = experiment.needs.iter().map(|need| need.name()).collect();
         let [quick, full] = experiment.seconds.map(minutes);
         output.line(format_args!(
-            "  {:<24} {:>6} quick, {:>7} full  {}{}",
+            "  {:<24} {:>6} quick, {:>7} full  {}{}{}",
             experiment.name,
             quick,
             full,
             experiment.about,
+            if experiment.by_clock { " (by the clock: no two runs are equal)" } else { "" },
             if needs.is_empty() { String::new() } else { format!(" (needs {})", needs.join(", ")) }
         ))?;
         output.object(&serde_json::json!({
@@ -79,6 +80,7 @@ pub(super) fn list(output: &mut Output) -> Result<(), CliError> {
             "paper": experiment.paper.name(),
             "about": experiment.about,
             "needs": needs,
+            "by_clock": experiment.by_clock,
             "quick_seconds": experiment.seconds[0],
             "full_seconds": experiment.seconds[1],
         }))?;

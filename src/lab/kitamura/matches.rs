@@ -40,7 +40,7 @@ pub fn wins(bench: &Bench<'_>) -> Result<Outcome, LabError> {
     let mut sizes = Vec::new();
     for reading in Reading::BOTH {
         let full = if reading == Reading::Figures { 200 } else { 100 };
-        let rounds = bench.size(5, full);
+        let rounds = bench.size(3, full);
         sizes.push(format!("{} games a cell {}", 2 * rounds, reading.name()));
         let specs = [
             plain_spec(reading, 1_000, "plain 1000"),
@@ -180,7 +180,8 @@ fn rate(
         ),
         reading: format!(
             "{READING} The anchors look ahead 1, 2 and 3 plies with Shioda's evaluation and added noise; \
-             their own games fix the scale with mean 0. Players left out are marked as not run."
+             their own games fix the scale with mean 0, and what is wrong with that scale is wrong with all \
+             ratings alike and not in their errors. Players left out are marked as not run."
         ),
         ..Outcome::default()
     };
@@ -232,61 +233,105 @@ fn rate(
 pub fn ratings(bench: &Bench<'_>) -> Result<Outcome, LabError> {
     let few = |player: &RatedPlayer| player.evaluation.is_none_or(|number| number <= 1);
     let quick = bench.quick;
-    rate(bench, 1_000, bench.size(3, 30), |reading, player| {
+    rate(bench, 1_000, bench.size(1, 8), |reading, player| {
         few(player) || !quick && reading == Reading::Figures
     })
 }
 
-/// Tables 5 and 6 with 10,000 playouts, as far as a day allows: plain and T with W0 and W1.
+/// Tables 5 and 6 with 10,000 playouts, as far as an hour allows: in reading R plain, T with every
+/// evaluation and E, whose games take ten times as long, with W0; by the formulas plain and T with W0.
 ///
 /// # Errors
 /// If Zebra's coefficients are not there or the games cannot be played.
 pub fn ratings_10000(bench: &Bench<'_>) -> Result<Outcome, LabError> {
     let quick = bench.quick;
-    rate(bench, 10_000, bench.size(2, 20), |reading, player| {
+    rate(bench, 10_000, bench.size(1, 8), |reading, player| {
         match (player.player, player.evaluation) {
             ("plain", _) | ("t", Some(0)) => true,
-            ("t", Some(1)) => !quick && reading == Reading::Figures,
+            ("t", _) | ("e", Some(0)) => !quick && reading == Reading::Figures,
             _ => false,
         }
     })
 }
+
+/// A figure of the paper: one kind of player with every evaluation against alpha-beta with W0.
+struct BarFigure {
+    number: u32,
+    kind: &'static str,
+    /// The evaluations that are run.
+    evaluations: &'static [u32],
+}
+
+/// All of them.
+const W0_TO_W9: &[u32] = &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 /// Figures 14 and 16: E and T with 1,000 playouts and each evaluation against alpha-beta with W0.
 ///
 /// # Errors
 /// If Zebra's coefficients are not there or the games cannot be played.
 pub fn bars(bench: &Bench<'_>) -> Result<Outcome, LabError> {
+    let evaluations = if bench.quick { &[0, 1, 4] } else { W0_TO_W9 };
+    let figures =
+        [(14, "e"), (16, "t")].map(|(number, kind)| BarFigure { number, kind, evaluations });
+    bar_figures(bench, 1_000, bench.size(1, 8), &figures)
+}
+
+/// Figures 15 and 17: the same with 10,000 playouts, E as far as an hour allows.
+///
+/// # Errors
+/// If Zebra's coefficients are not there or the games cannot be played.
+pub fn bars_10000(bench: &Bench<'_>) -> Result<Outcome, LabError> {
+    let (e, t): (&[u32], &[u32]) = if bench.quick { (&[], &[0]) } else { (&[0, 1, 9], W0_TO_W9) };
+    let figures = [
+        BarFigure { number: 15, kind: "e", evaluations: e },
+        BarFigure { number: 17, kind: "t", evaluations: t },
+    ];
+    bar_figures(bench, 10_000, bench.size(1, 3), &figures)
+}
+
+fn bar_figures(
+    bench: &Bench<'_>,
+    playouts: u32,
+    rounds: usize,
+    figures: &[BarFigure],
+) -> Result<Outcome, LabError> {
     let zebra = bench.zebra()?;
-    let rounds = bench.size(1, 20);
-    let evaluations: Vec<u32> = if bench.quick { vec![0, 1, 4] } else { (0..=9).collect() };
     let mut outcome = Outcome {
         seed: SEED,
-        settings: format!("{} games a bar, 1,000 playouts", 2 * rounds),
+        settings: format!("{} games a bar, {playouts} playouts", 2 * rounds),
         reading: format!(
             "{READING} The paper's bars cannot be read any more; it says that AB_1 mostly loses to E, \
              that the evaluations spread E by more than 40 wins, that T gains little, and that AB_2 \
-             wins nearly always. Figures 15 and 17 (10,000 playouts) are not run."
+             wins nearly always."
         ),
         ..Outcome::default()
     };
     let reading = Reading::Figures;
-    for (figure, kind) in [(14, "e"), (16, "t")] {
+    for &BarFigure { number: figure, kind, evaluations } in figures {
         let columns = vec![Column::new("against AB_1, %", 1), Column::new("against AB_2, %", 1)];
         let title = format!(
-            "Figure {figure}: player {} against alpha-beta with W0, {}",
+            "Figure {figure}: player {} with {playouts} playouts against alpha-beta with W0, {}",
             kind.to_uppercase(),
             reading.name()
         );
         let mut table = Table::new(&title, &[], "evaluation", columns);
-        let standing = play_bars(bench, kind, &evaluations, rounds, &zebra)?;
+        let standing = if evaluations.is_empty() {
+            None
+        } else {
+            Some(play_bars(bench, kind, playouts, evaluations, rounds, &zebra)?)
+        };
         let mut bars = Vec::new();
-        for (index, number) in evaluations.iter().enumerate() {
+        for &number in W0_TO_W9 {
+            let index = evaluations.iter().position(|&run| run == number);
+            let Some((standing, index)) = standing.as_ref().zip(index) else {
+                table.row(format!("W{number}, not run"), vec![Figure::default(); 2]);
+                continue;
+            };
             let scores = [0, 1].map(|opponent| Score::of(&standing.pairings[2 * index + opponent]));
             for (opponent, score) in scores.iter().enumerate() {
                 let percent = score.percent().ours.unwrap_or(0.0);
                 bars.push(Bar {
-                    x: f64::from(*number) + 0.4 * opponent as f64,
+                    x: f64::from(number) + 0.4 * opponent as f64,
                     height: percent,
                     hint: format!("W{number} against AB_{}: {percent:.1} %", opponent + 1),
                     color: opponent,
@@ -304,6 +349,7 @@ pub fn bars(bench: &Bench<'_>) -> Result<Outcome, LabError> {
 fn play_bars(
     bench: &Bench<'_>,
     kind: &'static str,
+    playouts: u32,
     evaluations: &[u32],
     rounds: usize,
     zebra: &Path,
@@ -315,7 +361,7 @@ fn play_bars(
     for &number in evaluations {
         let player = RatedPlayer { player: kind, evaluation: Some(number), published: [0, 0] };
         pairings.extend([(specs.len(), 0), (specs.len(), 1)]);
-        specs.push(player.spec(reading, 1_000, zebra));
+        specs.push(player.spec(reading, playouts, zebra));
     }
     let plan = plan(&specs, Pairings::Listed(pairings), "start", rounds, SEED)?;
     Ok(bench.play(&plan, &format!("-{kind}"))?.1)

@@ -1,6 +1,6 @@
 //! Which idea for whom: all methods against each other at equal time.
 //!
-//! The only experiment whose games depend on the clock: its result is not the same twice.
+//! Its games are limited by time: its result is not the same twice, and the registry says so.
 
 use crate::lab::bench::{Bench, LabError};
 use crate::lab::matches::{Pairings, plan};

@@ -18,7 +18,7 @@ const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;max-width:1200px;ma
 padding:0 1em;color:#222;background:#fff}.table{overflow-x:auto}table{border-collapse:collapse;\
 margin:.6em 0}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right;white-space:nowrap}\
 td:first-child,th:first-child,.words td,.words th{text-align:left}.words td{white-space:normal}\
-.chart svg{width:100%;height:auto}.charts{display:grid;gap:1em;\
+.chart svg{width:100%;max-width:760px;height:auto}.charts{display:grid;gap:1em;\
 grid-template-columns:repeat(auto-fit,minmax(min(100%,28em),1fr))}figure{margin:0}\
 figcaption{font-weight:600}code{overflow-wrap:anywhere;background:#8882;padding:.1em .3em}\
 .reproduced{background:#009e7333}.differs{background:#d55e0044}.undecided{background:#8883}\
@@ -102,6 +102,25 @@ fn overview(out: &mut String, report: &Report) {
     out.push_str("</table></div>\n");
 }
 
+/// Text with what stands between backticks as code.
+fn with_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let mut out = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        // Every second part is code, unless its closing backtick is missing.
+        match (index % 2 == 1, index + 1 < parts.len()) {
+            (true, true) => {
+                let _ = write!(out, "<code>{}</code>", escape(part));
+            }
+            (true, false) => {
+                let _ = write!(out, "`{}", escape(part));
+            }
+            (false, _) => out.push_str(&escape(part)),
+        }
+    }
+    out
+}
+
 fn section(out: &mut String, outcome: &Outcome) {
     let quick = if outcome.quick { " The quick run: sizes only to see that it works." } else { "" };
     let _ = writeln!(
@@ -109,13 +128,13 @@ fn section(out: &mut String, outcome: &Outcome) {
         "<p><code>{}</code>, seed {}; {}.{quick}</p>\n<p>{}</p>",
         escape(&command(outcome)),
         outcome.seed,
-        escape(&outcome.settings),
-        escape(&outcome.reading)
+        with_code(&outcome.settings),
+        with_code(&outcome.reading)
     );
     if !outcome.findings.is_empty() {
         out.push_str("<ul>\n");
         for finding in &outcome.findings {
-            let _ = writeln!(out, "<li>{}</li>", escape(finding));
+            let _ = writeln!(out, "<li>{}</li>", with_code(finding));
         }
         out.push_str("</ul>\n");
     }
@@ -180,5 +199,18 @@ fn write_table(out: &mut String, table: &Table) {
     out.push_str("</table></div>\n");
     if is_long {
         out.push_str("</details>\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_backticks_is_code() {
+        assert_eq!(with_code("a `b<c` d"), "a <code>b&lt;c</code> d");
+        assert_eq!(with_code("`a``b`"), "<code>a</code><code>b</code>");
+        assert_eq!(with_code("a ` b & c"), "a ` b &amp; c");
+        assert_eq!(with_code(""), "");
     }
 }

@@ -139,17 +139,20 @@ fn figure_verdict(figure: &Figure, column: &Column) -> Option<Verdict> {
     figure.theirs.map(|_| figure.verdict(column.matters))
 }
 
-/// The verdict on a table with the counts behind it.
+/// The verdict on a table with the counts of figures behind it.
 fn verdict_text(table: &Table) -> String {
     let tally = table.tally();
-    format!(
-        "{} ({} of {} figures reproduced, {} differ, {} cannot be told)",
-        tally.verdict().name(),
-        tally.reproduced,
-        tally.all(),
-        tally.differs,
-        tally.undecided
-    )
+    let counts = [
+        (tally.reproduced, "reproduced"),
+        (tally.differs, "differ"),
+        (tally.undecided, "cannot be told"),
+    ];
+    let told: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    format!("{} (of {} figures {})", tally.verdict().name(), tally.all(), told.join(", "))
 }
 
 /// What the summary says.
@@ -222,6 +225,16 @@ mod tests {
         assert_eq!((summary.tables.all(), summary.tables.reproduced), (1, 1));
         assert_eq!((summary.figures.reproduced, summary.figures.undecided), (1, 1));
         assert_eq!(summary.not_run, EXPERIMENTS.len() - 1);
+    }
+
+    #[test]
+    fn a_verdict_tells_the_counts_that_are_not_zero() {
+        let columns = vec![Column::compared("K", 0, 50.0)];
+        let mut table = Table::new("a table", &["kobayashi2002-table6"], "S", columns);
+        table.row("50", vec![Figure::ours(10.0, 2.0).beside(12.0, 2.0)]);
+        assert_eq!(verdict_text(&table), "reproduced (of 1 figures 1 reproduced)");
+        table.row("51", vec![Figure::ours(10.0, 2.0).beside(90.0, 2.0)]);
+        assert_eq!(verdict_text(&table), "differs (of 2 figures 1 reproduced, 1 differ)");
     }
 
     #[test]

@@ -105,6 +105,8 @@ pub enum Event {
     ServiceError(String),
     /// The games a player has stored.
     Stored(Vec<StoredGame>),
+    /// The matches of a player that ended lately.
+    History(Vec<HistoryEntry>),
     /// An opponent with stored games has come.
     StoredOpponent(String),
     /// The server's own record of a match: one game, or the two of a synchro match.
@@ -265,4 +267,17 @@ pub struct StoredGame {
     pub players: [String; 2],
     /// What is played, with the way it ended.
     pub game_type: String,
+}
+
+/// A match that ended, as lists show it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryEntry {
+    /// Its number in the archive.
+    pub archive: u32,
+    /// The one who asked, and the other.
+    pub players: [String; 2],
+    /// The result from the first player's view.
+    pub result: f64,
+    /// What was played.
+    pub game_type: GameType,
 }

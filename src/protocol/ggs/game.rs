@@ -8,7 +8,7 @@ use super::words::{GameKey, GameType, GgsClock};
 use crate::engine::{Clock, GameId, GameState, SearchId, Task};
 use crate::options::Options;
 use crate::othello::{Color, Move};
-use crate::record::{Board, GameRecord, GameResult, History, Komi, Margin, Note};
+use crate::record::{Board, GameRecord, GameResult, Komi, Margin, Note};
 use crate::search::TimeLimit;
 
 /// Numbers of the way time is kept back. Chosen by reasoning: the server counts whole seconds and
@@ -190,6 +190,8 @@ pub(super) struct Game {
     sent: Option<(Board, usize, Instant)>,
     /// Set while the answer to the question for the board is awaited.
     resync: Option<Resync>,
+    /// How many answers to questions for the board are on their way.
+    answers: u8,
     /// Whether the game came in compact form and was asked for as a board, which has the true clocks.
     pub asked_for_clocks: bool,
     /// How often moves were refused since one was taken.
@@ -230,6 +232,7 @@ impl Game {
             pondering: None,
             sent: None,
             resync: None,
+            answers: 0,
             asked_for_clocks: false,
             refused: 0,
             out_of_time: false,
@@ -257,6 +260,9 @@ impl Game {
                 self.sent = None;
             }
         }
+        if shown.is_join {
+            self.note_answer();
+        }
         match &mut self.resync {
             Some(asked) if !is_new && asked.joins > 1 => asked.joins -= u8::from(shown.is_join),
             _ if is_new || shown.is_join => self.resync = None,
@@ -278,17 +284,34 @@ impl Game {
         is_new
     }
 
-    /// Notes that the server is asked to show the game again; how often to ask. Boards may be on
-    /// their way that were shown before a move of ours arrived: of two answers the second is surely
-    /// later than that. Not asked again before the time `patience` is over.
+    /// The server is asked to show the game.
+    pub(super) fn note_question(&mut self) {
+        self.answers = self.answers.saturating_add(1);
+    }
+
+    /// The server has shown it, or tried to.
+    pub(super) fn note_answer(&mut self) {
+        self.answers = self.answers.saturating_sub(1);
+    }
+
+    /// Notes that the server is about to be asked to show the game again; how often to ask. A move
+    /// that was sent counts as refused only by a board that was surely shown after it arrived: the
+    /// answers to earlier questions do not count, and of those to two new ones the second does even
+    /// if the server also showed the game unasked. Not asked again before the time `patience` is
+    /// over.
     pub(super) fn ask_again(&mut self, now: Instant, patience: Duration) -> u8 {
         let waits = |asked: &Resync| now.saturating_duration_since(asked.since) < patience;
         if self.resync.as_ref().is_some_and(waits) {
             return 0;
         }
-        let joins = if self.sent.is_some() && !self.is_bidding() { 2 } else { 1 };
+        if self.resync.is_some() {
+            // Nobody answered.
+            self.answers = 0;
+        }
+        let questions = if self.sent.is_some() && !self.is_bidding() { 2 } else { 1 };
+        let joins = self.answers.saturating_add(questions);
         self.resync = Some(Resync { since: now, joins });
-        joins
+        questions
     }
 
     /// The server says that something is wrong with what was sent.
@@ -506,17 +529,20 @@ impl Game {
             self.record.result = Some(GameResult { margin: Margin::Discs(discs), ending });
         }
     }
+}
 
-    /// The bot's moves, and the seconds they took.
-    pub(super) fn own_time(&self) -> (usize, f64) {
-        let history: &History = &self.record.history;
-        let boards = history.boards().iter().zip(history.moves()).enumerate();
-        let own = boards
-            .filter(|(_, (board, played))| self.is_mine(board.turn) && **played != Move::Pass);
-        own.fold((0, 0.0), |(count, seconds), (ply, _)| {
-            (count + 1, seconds + self.record.note(ply).seconds.unwrap_or(0.0))
-        })
+/// A player's moves in some games, and the seconds they took.
+pub(super) fn own_time(records: &[GameRecord], login: &str) -> (usize, f64) {
+    let mut sum = (0, 0.0);
+    for record in records {
+        let plies = record.history.boards().iter().zip(record.history.moves()).enumerate();
+        for (ply, (board, played)) in plies {
+            if record.player(board.turn).name == login && *played != Move::Pass {
+                sum = (sum.0 + 1, sum.1 + record.note(ply).seconds.unwrap_or(0.0));
+            }
+        }
     }
+    sum
 }
 
 /// How much of a clock is not planned with.

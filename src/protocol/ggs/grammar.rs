@@ -12,7 +12,7 @@ use nom::{IResult, Parser};
 
 use super::boards;
 use super::event::{
-    Event, Flag, MatchEnding, MatchLine, Question, RatingChange, Request, StoredGame,
+    Event, Flag, HistoryEntry, MatchEnding, MatchLine, Question, RatingChange, Request, StoredGame,
 };
 use super::framing::{Message, Source};
 use super::words::{GameType, clock, decimal, game_key, game_type, id, login};
@@ -79,7 +79,8 @@ fn service(lines: &[String]) -> Option<Event> {
         }
         "rating_update" => return ratings(lines),
         "stored" if !is_error(first) => return stored(lines),
-        "look" => return archive(lines),
+        "history" if !is_error(first) => return history(lines),
+        "look" if !is_error(first) => return archive(lines),
         _ => {}
     }
     if boards::is_kibitz(first) || first.starts_with(' ') {
@@ -314,6 +315,28 @@ fn stored(lines: &[String]) -> Option<Event> {
     let games = lines[1..].iter().take(LONGEST_LIST);
     let games = games.filter_map(|line| Some(stored_game(line).ok()?.1)).collect();
     Some(Event::Stored(games))
+}
+
+/// `.1       16 Nov 2026 02:02:25 1720 alice    1720 bob       +64.0 s8`.
+fn history_entry(input: &str) -> IResult<&str, HistoryEntry> {
+    let word = || next(take_till(|c: char| c.is_whitespace()));
+    let date = (word(), word(), word(), word());
+    let player = || map((next(decimal), next(login)), |(_, name)| name.to_owned());
+    let parts =
+        (preceded(space0, id), date, player(), player(), next(decimal), next(game_type), rest);
+    map(parts, |(archive, _, one, other, result, game_type, _)| HistoryEntry {
+        archive,
+        players: [one, other],
+        result,
+        game_type,
+    })
+    .parse(input)
+}
+
+fn history(lines: &[String]) -> Option<Event> {
+    let entries = lines[1..].iter().take(LONGEST_LIST);
+    let entries = entries.filter_map(|line| Some(history_entry(line).ok()?.1)).collect();
+    Some(Event::History(entries))
 }
 
 /// A line `1 (;…;)` or `2 (;…;)(;…;)` anywhere in the message.

@@ -54,7 +54,7 @@ pub struct ResultLine {
     pub color: Option<String>,
     /// Discs from the bot's view; none if there is no result.
     pub result: Option<f64>,
-    /// `played`, `aborted`, `left`.
+    /// `played`, `aborted`, `left`; `unknown` if its end was not heard and the server does not tell it.
     pub ending: String,
     /// Number in the server's archive.
     pub archive: Option<u32>,
@@ -64,6 +64,47 @@ pub struct ResultLine {
     pub seconds: f64,
     /// Whether the bot's main time ran out.
     pub time_out: bool,
+}
+
+impl ResultLine {
+    /// Of a match whose end was not heard.
+    pub fn unknown(
+        opponent: String,
+        opponent_rating: f64,
+        own_rating: f64,
+        game_type: String,
+    ) -> ResultLine {
+        ResultLine {
+            opponent,
+            opponent_rating,
+            own_rating,
+            game_type,
+            flag: None,
+            color: None,
+            result: None,
+            ending: "unknown".to_owned(),
+            archive: None,
+            moves: 0,
+            seconds: 0.0,
+            time_out: false,
+        }
+    }
+}
+
+/// Whether every game of `old` is the beginning of one of `new`: same players, same start. The last
+/// move may be missing: a half-move of a synchro match is taken back when a player leaves.
+pub fn continues(old: &[GameRecord], new: &[GameRecord]) -> bool {
+    let follows = |old: &GameRecord, new: &GameRecord| {
+        let (before, after) = (old.history.moves(), new.history.moves());
+        let common = before.iter().zip(after).take_while(|(one, other)| one == other).count();
+        old.black.name == new.black.name
+            && old.white.name == new.white.name
+            && old.history.start() == new.history.start()
+            && common + 1 >= before.len()
+            // Two games of two moves may begin alike by chance.
+            && (common > 0 || before.is_empty())
+    };
+    !old.is_empty() && old.iter().all(|old| new.iter().any(|new| follows(old, new)))
 }
 
 /// A rating, as the history keeps it.

@@ -135,10 +135,11 @@ pub(super) fn analysis(event: &Event) -> String {
         }
         let _ = write!(
             text,
-            "info move {} visits {} scoreLead {} depth {} order {order} pv{}",
+            "info move {} visits {} scoreLead {}{} depth {} order {order} pv{}",
             line.pv.first().copied().map_or_else(|| "pass".to_owned(), vertex),
             if line.visits > 0 { line.visits } else { event.nodes },
             line.score,
+            line.uncertainty.map_or_else(String::new, |discs| format!(" scoreStdev {discs:.2}")),
             DepthLabel(event.depth, line.certainty),
             principal_variation(line),
         );

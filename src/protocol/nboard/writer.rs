@@ -114,7 +114,14 @@ mod tests {
             .chunks(2)
             .map(|pair| std::str::from_utf8(pair).unwrap().parse().unwrap())
             .collect();
-        Line { score: Score::from_discs(score), bound: Bound::Exact, certainty, pv, visits: 0 }
+        Line {
+            score: Score::from_discs(score),
+            bound: Bound::Exact,
+            certainty,
+            pv,
+            visits: 0,
+            uncertainty: None,
+        }
     }
 
     #[test]

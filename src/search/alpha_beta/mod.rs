@@ -162,6 +162,7 @@ fn event(found: &[(Move, i32)], depth: u32, nodes: u64, budget: &Budget<'_>) -> 
         certainty: Certainty::Estimate,
         pv: vec![played],
         visits: 0,
+        uncertainty: None,
     };
     let lines = found.iter().map(line).collect();
     Event { depth, lines, nodes, playouts: 0, elapsed: budget.elapsed(), opponent: None }

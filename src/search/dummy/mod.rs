@@ -32,7 +32,8 @@ impl Method for Dummy {
         let moves: Vec<_> = request.position.children().map(|entry| entry.0).collect();
         let pv = moves.get(self.choice % moves.len().max(1)).copied().into_iter().collect();
         let (score, bound) = (Score::default(), Bound::Exact);
-        let line = Line { score, bound, certainty: Certainty::Estimate, pv, visits: 0 };
+        let line =
+            Line { score, bound, certainty: Certainty::Estimate, pv, visits: 0, uncertainty: None };
         let elapsed = Duration::ZERO;
         Outcome {
             origin: Origin::Search,

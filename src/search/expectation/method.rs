@@ -305,6 +305,7 @@ fn line<E: Incremental>(root_move: &RootMove<OthelloTree<'_, E>>, certainty: Cer
         certainty,
         pv,
         visits: 0,
+        uncertainty: None,
     }
 }
 

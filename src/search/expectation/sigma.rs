@@ -48,6 +48,8 @@ pub(super) static AHEAD: TypedOption<i64> = TypedOption::integer(
     "How many plies below a leaf the deviation stands for: chooses the rows of sigma-table.",
 );
 
+/// The greatest look-ahead that the evaluations' tables have rows for.
+const LONGEST_AHEAD: u32 = 4;
 /// Bytes that a table may have; one with every row has a hundred thousand.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Greatest number in a table: no disc difference or slope comes near it.
@@ -219,6 +221,13 @@ fn load(name: &str) -> Result<SigmaTable, String> {
     SigmaTable::parse(&text).map_err(|error| format!("`{name}`: {error}"))
 }
 
+/// How far values four plies deeper stray from this evaluation's static ones, by stage.
+pub fn of_evaluation(evaluation: &str) -> Spreads {
+    let table = shipped(&table_of_evaluation(evaluation));
+    let spreads = table.and_then(|table| table.spreads(LONGEST_AHEAD));
+    spreads.expect("every evaluation's table has these rows (tested)")
+}
+
 /// The shipped table that belongs to an evaluation: all ablations of Zebra's share one. An
 /// evaluation that nobody has measured yet takes the table of `pattern`.
 fn table_of_evaluation(evaluation: &str) -> String {
@@ -247,6 +256,7 @@ mod tests {
             let mut options = Options::new();
             options.set("eval", name).unwrap();
             assert!(from_options(&options).is_ok(), "{name}");
+            assert!(of_evaluation(name).widest().get() > 0.0, "{name}");
         }
     }
 

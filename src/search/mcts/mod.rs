@@ -80,6 +80,7 @@ fn game_over(position: Position) -> Outcome {
         certainty: Certainty::Exact,
         pv: Vec::new(),
         visits: 0,
+        uncertainty: Some(0.0),
     };
     outcome(Event {
         depth: 0,

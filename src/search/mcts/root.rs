@@ -2,7 +2,7 @@
 //! could change the choice.
 
 use super::tree::{Bounds, Node, ROOT, Tree};
-use super::walker::{PuctSettings, discs, value_of_score};
+use super::walker::{PuctSettings, discs, standard_error, value_of_score};
 use crate::othello::{Bitboard, Move};
 use crate::score::Score;
 use crate::search::report::{Bound, Certainty, Line};
@@ -46,6 +46,7 @@ impl<'a> RootView<'a> {
         } else {
             (estimate, Certainty::Estimate)
         };
+        let error = standard_error(self.settings.value(node), node.visits(), self.empties);
         let mut pv = vec![node.played()];
         let mut last = node;
         while let Some((_, children)) = self.tree.children(last) {
@@ -60,6 +61,7 @@ impl<'a> RootView<'a> {
             certainty,
             pv,
             visits: node.visits().into(),
+            uncertainty: (certainty == Certainty::Estimate).then_some(error),
         }
     }
 

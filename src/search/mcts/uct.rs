@@ -356,6 +356,7 @@ impl<'a> UctTree<'a> {
             certainty: Certainty::Estimate,
             pv,
             visits: u64::from(visits),
+            uncertainty: Some(self.player.settings.map.standard_error(rate, visits.into())),
         }
     }
 }

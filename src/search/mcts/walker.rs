@@ -60,6 +60,11 @@ pub fn discs(win_rate: f32, empties: u32) -> f32 {
     value_map(empties).discs(f64::from(win_rate)) as f32
 }
 
+/// The standard error in discs of such a win rate after so many visits.
+pub fn standard_error(win_rate: f32, visits: u32, empties: u32) -> f64 {
+    value_map(empties).standard_error(f64::from(win_rate), f64::from(visits))
+}
+
 fn value_map(empties: u32) -> WinRateMap {
     let scale = VALUE_SCALE.0 + VALUE_SCALE.1 * empties as f32;
     WinRateMap::Logistic { scale: f64::from(scale) }

@@ -119,7 +119,7 @@ fn first_guess<E: Incremental>(
 
 fn make_line(score: Value, bound: Bound, certainty: Certainty, pv: Vec<Move>) -> Line {
     let score = Score::from_discs(f64::from(score) / f64::from(UNIT));
-    Line { score, bound, certainty, pv, visits: 0 }
+    Line { score, bound, certainty, pv, visits: 0, uncertainty: None }
 }
 
 /// One step: the best move, then the best of the rest, … Returns whether it ran to its end; if

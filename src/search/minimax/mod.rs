@@ -298,6 +298,7 @@ pub(super) fn finished(request: &Request) -> Outcome {
             certainty: Certainty::Exact,
             pv: Vec::new(),
             visits: 0,
+            uncertainty: Some(0.0),
         }],
         depth: 0,
         nodes: 1,

@@ -246,6 +246,7 @@ fn line(ranked: &OmMove<Move>) -> Line {
         certainty: Certainty::Estimate,
         pv: ranked.line.clone(),
         visits: 0,
+        uncertainty: None,
     }
 }
 

@@ -118,6 +118,7 @@ impl Method for PaperPlayer {
             certainty: Certainty::Estimate,
             pv: vec![action],
             visits: 0,
+            uncertainty: None,
         };
         let others = all.iter().filter(|action| **action != best);
         let lines: Vec<Line> = std::iter::once(line(best, Bound::Exact))

@@ -243,6 +243,7 @@ fn line<F: Fn(&OthelloState) -> f64>(found: &RootMove<GameTree<'_, Othello, F>>)
         certainty: Certainty::Estimate,
         pv: std::iter::once(found.action).chain(found.reply_line.iter().copied()).collect(),
         visits: 0,
+        uncertainty: None,
     }
 }
 

@@ -9,14 +9,14 @@
 //! before the unfinished file goes. The history is locked while the bot runs: two bots cannot share
 //! a folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::files;
-use crate::protocol::ggs::report::{RatingLine, Report, ResultLine};
+use crate::protocol::ggs::report::{RatingLine, Report, ResultLine, continues};
 use crate::record::append::{AppendError, Appender, Framing, GGF_GAMES, Kind};
 use crate::record::{GameRecord, date, ggf, whole_file};
 
@@ -79,6 +79,8 @@ pub struct Keeper {
     began: u64,
     /// Unfinished matches of earlier runs and of this one, by file.
     left: BTreeMap<PathBuf, Vec<GameRecord>>,
+    /// Archive numbers of the matches whose results are in the history.
+    recorded: BTreeSet<u32>,
     /// When each match of this run began.
     dates: BTreeMap<u64, String>,
 }
@@ -92,27 +94,57 @@ impl Keeper {
         let unfinished = folder.join("unfinished");
         let io = |source| KeeperError::Io { file: unfinished.clone(), source };
         std::fs::create_dir_all(&unfinished).map_err(io)?;
-        let open = |name: &str, kind| {
-            let (appender, resumed) = Appender::open(&folder.join(name), kind, &(), |_| Ok(()))?;
+        let open = |name: &str, kind, each: &mut dyn FnMut(&[u8])| {
+            let (appender, resumed) = Appender::open(&folder.join(name), kind, &(), |record| {
+                each(record);
+                Ok(())
+            })?;
             if resumed.torn > 0 {
                 tracing::warn!("{name}: {resumed}");
             }
             Ok::<_, AppendError>(appender)
         };
-        let history = open("history.jsonl", HISTORY)?;
-        let games = open("games.ggf", GGF_GAMES)?;
+        let mut recorded = BTreeSet::new();
+        let history = open("history.jsonl", HISTORY, &mut |record| {
+            if let Ok(HistoryLine::Result { line, .. }) = serde_json::from_slice(record) {
+                recorded.extend(line.archive.filter(|_| line.result.is_some()));
+            }
+        })?;
+        let games = open("games.ggf", GGF_GAMES, &mut |_| {})?;
         let mut left = BTreeMap::new();
         for entry in std::fs::read_dir(&unfinished).map_err(io)? {
             let path = entry.map_err(io)?.path();
             let records = files::read(&path, LARGEST_MATCH).ok();
             let records = records
                 .and_then(|text| ggf::parse_line(String::from_utf8_lossy(&text).trim()).ok());
-            if let Some(records) = records {
-                left.insert(path, records);
+            // A bot that was killed while it wrote a file leaves a newer one beside it, whole or not.
+            let is_new = path.extension().is_some_and(|extension| extension == "part");
+            match records {
+                Some(records) if is_new => {
+                    let place = path.with_extension("");
+                    std::fs::rename(&path, &place).map_err(io)?;
+                    left.insert(place, records);
+                }
+                Some(records) => {
+                    left.entry(path).or_insert(records);
+                }
+                None if is_new => std::fs::remove_file(&path).map_err(io)?,
+                None => {}
             }
         }
         let began = date::now();
-        Ok(Keeper { unfinished, games, history, began, left, dates: BTreeMap::new() })
+        let dates = BTreeMap::new();
+        Ok(Keeper { unfinished, games, history, began, left, recorded, dates })
+    }
+
+    /// The matches that are not finished, as far as they are known.
+    pub fn left(&self) -> Vec<Vec<GameRecord>> {
+        self.left.values().cloned().collect()
+    }
+
+    /// The archive numbers of the matches whose results are kept.
+    pub fn recorded(&self) -> &BTreeSet<u32> {
+        &self.recorded
     }
 
     /// Keeps what a report tells.
@@ -125,14 +157,12 @@ impl Keeper {
             Report::Finished { tag, records, result } => {
                 let records = self.dated(*tag, records.clone());
                 self.dates.remove(tag);
-                if !records.is_empty() {
-                    let line = ggf::write_line(&records.iter().collect::<Vec<_>>());
-                    self.games.append(line.trim_end().as_bytes())?;
-                    self.games.sync()?;
+                let number = result.archive.filter(|_| result.result.is_some());
+                // The bot may have been killed when a result was kept but its file not yet removed.
+                if number.is_none_or(|number| !self.recorded.contains(&number)) {
+                    self.keep_result(&records, result)?;
+                    self.recorded.extend(number);
                 }
-                let line = HistoryLine::Result { time: date::now(), line: (**result).clone() };
-                self.history.append_json(&line)?;
-                self.history.sync()?;
                 let path = self.path(*tag);
                 self.forget_earlier(&path, &records)?;
                 self.remove(&path)
@@ -144,6 +174,21 @@ impl Keeper {
             }
             Report::State(_) | Report::Gone { .. } | Report::News(_) => Ok(()),
         }
+    }
+
+    fn keep_result(
+        &mut self,
+        records: &[GameRecord],
+        result: &ResultLine,
+    ) -> Result<(), KeeperError> {
+        if !records.is_empty() {
+            let line = ggf::write_line(&records.iter().collect::<Vec<_>>());
+            self.games.append(line.trim_end().as_bytes())?;
+            self.games.sync()?;
+        }
+        let line = HistoryLine::Result { time: date::now(), line: result.clone() };
+        self.history.append_json(&line)?;
+        Ok(self.history.sync()?)
     }
 
     fn path(&self, tag: u64) -> PathBuf {
@@ -190,20 +235,4 @@ impl Keeper {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether every game of `old` is the beginning of one of `new`: same players, same start. The last
-/// move may be missing: a half-move of a synchro match is taken back when a player leaves.
-fn continues(old: &[GameRecord], new: &[GameRecord]) -> bool {
-    let follows = |old: &GameRecord, new: &GameRecord| {
-        let (before, after) = (old.history.moves(), new.history.moves());
-        let common = before.iter().zip(after).take_while(|(one, other)| one == other).count();
-        old.black.name == new.black.name
-            && old.white.name == new.white.name
-            && old.history.start() == new.history.start()
-            && common + 1 >= before.len()
-            // Two games of two moves may begin alike by chance.
-            && (common > 0 || before.is_empty())
-    };
-    !old.is_empty() && old.iter().all(|old| new.iter().any(|new| follows(old, new)))
 }

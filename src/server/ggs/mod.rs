@@ -58,6 +58,7 @@ pub fn run(
     let address = (settings.host.clone(), settings.port);
     let mut keeper = Keeper::open(&settings.records)?;
     let mut session = GgsSession::new(settings, password, seed, Instant::now())?;
+    session.remember(keeper.left(), keeper.recorded().clone());
     let (reports, coming) = mpsc::channel::<Report>();
     let keeping = std::thread::Builder::new().name("records".to_owned()).spawn(move || {
         for report in coming {

@@ -39,6 +39,11 @@ export function shortValue(line) {
   return isSolved(line) ? discs(line.score, 0) : discs(line.score, 1);
 }
 
+// How sure a value is, in discs: " ± 3.2", or nothing for a proven one.
+export function deviation(line) {
+  return line.score_uncertainty > 0 ? ` ± ${line.score_uncertainty.toFixed(1)}` : "";
+}
+
 export function isSolved(line) {
   return line.certainty.kind === "exact";
 }

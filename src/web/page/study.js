@@ -1,7 +1,7 @@
 import { play, squareNumber } from "./rules.js";
 import { center, svg } from "./board.js";
 import { T } from "./texts.js";
-import { button, field, h, isSolved, option, put, seconds, short, shortValue, sourceKind, sourceText } from "./panel.js";
+import { button, deviation, field, h, isSolved, option, put, seconds, short, shortValue, sourceKind, sourceText } from "./panel.js";
 import { fileButtons } from "./files.js";
 import { Setup } from "./setup.js";
 
@@ -189,7 +189,7 @@ export class Study {
       from.textContent = isSolved(line) ? T.source.solved : line.visits > 0 ? short(line.visits) : sourceText(line, this.report.depth).replace("depth ", "d");
       marks.push(value, from);
       const cell = this.app.squares[squareNumber(line.pv[0].toLowerCase())];
-      cell.setAttribute("aria-label", `${line.pv[0]}, ${T.legal}, ${shortValue(line)}, ${sourceText(line, this.report.depth)}, ${index + 1}.`);
+      cell.setAttribute("aria-label", `${line.pv[0]}, ${T.legal}, ${shortValue(line)}${deviation(line)}, ${sourceText(line, this.report.depth)}, ${index + 1}.`);
     });
     if (!this.app.preview) {
       this.app.board.mark(...marks);
@@ -201,6 +201,7 @@ export class Study {
   fillLine(row, line) {
     const text = line ? line.pv.join("") : "";
     put(row.value, line ? shortValue(line) : "");
+    row.value.title = line ? shortValue(line) + deviation(line) : "";
     put(row.from, line ? sourceText(line, this.report.depth) : "");
     row.from.className = `from source-${line ? sourceKind(line) : "none"}`;
     if (row.shown === text) return;

@@ -184,10 +184,12 @@ impl State {
         let records: Vec<_> = found.games.iter().map(|game| found.record(game)).collect();
         let archive = found.archive.unwrap_or_else(|| self.new_archive());
         let line = ggf::write_line(&records.iter().collect::<Vec<_>>());
-        self.archive.insert(archive, line);
+        let counts = found.flag != 'U';
+        if counts {
+            self.archive.insert(archive, line);
+        }
         let [one, other] = found.players.clone();
         let (kind, flag) = (&found.game_type.text, found.flag);
-        let counts = flag != 'U';
         let ratings = [
             format!("rating_update .{number}"),
             format!("{one:<8} 1720.00 @ 257.02   +0.00 -> 1720.00 @ 246.35"),
@@ -197,6 +199,12 @@ impl State {
         let end = format!(
             "- match .{number} 1720 {one} 985 {other} {kind} {flag} {result:+.2}{number_text}"
         );
+        for login in [&one, &other] {
+            let user = self.users.get_mut(login);
+            if user.is_some_and(|user| std::mem::replace(&mut user.cut_at_end, false)) {
+                self.cut(login);
+            }
+        }
         for login in [one, other] {
             if counts {
                 self.message(&login, "/os", &ratings);
@@ -204,7 +212,8 @@ impl State {
             self.os(&login, end.clone());
         }
         let Match { players, game_type, .. } = found;
-        self.ended.push(Ended { players, game_type: game_type.text, result, archive });
+        let game_type = game_type.text;
+        self.ended.push(Ended { players, game_type, result, archive, rated: counts });
     }
 
     pub(super) fn new_archive(&mut self) -> u32 {
@@ -297,7 +306,7 @@ impl State {
         self.end(number);
     }
 
-    pub(super) fn resign(&mut self, number: u32, player: usize) {
+    pub(crate) fn resign(&mut self, number: u32, player: usize) {
         let found = self.matches.get_mut(&number).unwrap();
         for game in found.games.iter_mut().filter(|game| !game.is_over()) {
             let lost = if game.black == Some(player) { -64.0 } else { 64.0 };

@@ -3,7 +3,7 @@
 use kitai::protocol::ggs::words::GameType;
 use kitai::record::{BareNumber, ClockSettings};
 
-use super::service::State;
+use super::service::{Ended, State};
 use super::text;
 
 /// A challenge.
@@ -82,6 +82,24 @@ impl State {
             })
             .collect();
         lines.insert(0, format!("stored {} {login}", lines.len()));
+        self.message(login, "/os", &lines);
+    }
+
+    /// The rated matches of a player that ended lately.
+    pub(super) fn list_history(&mut self, login: &str) {
+        const LONGEST: usize = 32;
+        let own = self.ended.iter().rev().filter(|ended| ended.rated);
+        let own = own.filter(|ended| ended.players.iter().any(|player| player == login));
+        let mut lines: Vec<String> = own
+            .take(LONGEST)
+            .map(|Ended { players: [one, other], game_type, result, archive, .. }| {
+                format!(
+                    ".{archive:<8} 16 Nov 2026 02:02:25 1720 {one:<8}  985 {other:<8} \
+                     {result:+6.1} {game_type}"
+                )
+            })
+            .collect();
+        lines.insert(0, format!("history {} {login}", lines.len()));
         self.message(login, "/os", &lines);
     }
 

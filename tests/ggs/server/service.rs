@@ -25,6 +25,8 @@ pub(crate) struct User {
     pub(super) client: bool,
     /// The next move is refused although it is right.
     pub(super) refuse: bool,
+    /// The connection breaks at the end of the next match, before a word of it gets through.
+    pub(crate) cut_at_end: bool,
     /// The next message comes without its prompt.
     pub(super) no_prompt: bool,
 }
@@ -36,11 +38,13 @@ pub(crate) struct Ended {
     pub game_type: String,
     pub result: f64,
     pub archive: u32,
+    /// Whether it counts: only then is it in the archive.
+    pub rated: bool,
 }
 
 /// Everything the server knows.
 pub(crate) struct State {
-    pub(super) users: BTreeMap<String, User>,
+    pub users: BTreeMap<String, User>,
     pub(super) requests: BTreeMap<u32, Request>,
     pub matches: BTreeMap<u32, Match>,
     pub stored: BTreeMap<u32, Match>,
@@ -134,6 +138,7 @@ impl State {
             rated: true,
             client: true,
             refuse: false,
+            cut_at_end: false,
             no_prompt: false,
         });
         if user.password != password {
@@ -281,6 +286,7 @@ impl State {
             ["rated", on] => user.rated = switch(on),
             ["request" | "vt100" | "bell" | "hear" | "aform" | "dform", ..] => {}
             ["stored", ..] => self.list_stored(login),
+            ["history", ..] => self.list_history(login),
             ["continue"] => {
                 let numbers: Vec<u32> = self.stored.keys().copied().collect();
                 for number in numbers {

@@ -23,7 +23,7 @@ impl State {
         let login = here[random.random_range(0..here.len())].clone();
         let own: Vec<u32> =
             self.matches.keys().copied().filter(|n| self.player(*n, &login).is_some()).collect();
-        let name = match random.random_range(0..12) {
+        let name = match random.random_range(0..13) {
             0 if faults.cuts => {
                 self.cut(&login);
                 "cut"
@@ -95,6 +95,10 @@ impl State {
                     }
                 }
                 "error between joins"
+            }
+            11 if faults.cuts => {
+                self.users.get_mut(&login).unwrap().cut_at_end = true;
+                "cut at the end of a match"
             }
             _ => {
                 self.raw(

@@ -154,7 +154,7 @@ impl GgsSession {
         };
         match (key("ERR match '"), key("ERR request '")) {
             (Some(GameKey { number, half: None }), _) => {
-                self.drop_match(number, out);
+                self.miss_match(number, out);
                 return self.reconsider(out);
             }
             // The other game of a synchro match may go on.
@@ -167,6 +167,9 @@ impl GgsSession {
         }
         if let Some(GameKey { number, .. }) = key("ERR no archived match '") {
             self.stored.retain(|game| game.archive != number);
+            if self.looks.contains(&number) {
+                return self.not_archived(number, out);
+            }
             self.ask = None;
         }
         let begins = |beginning: &&str| text.starts_with(beginning);

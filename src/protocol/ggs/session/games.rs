@@ -40,6 +40,9 @@ impl GgsSession {
             }
             Event::BadBoard(game) => {
                 self.news(format!("{game}: a board could not be read"), out);
+                if let Some(game) = self.game_mut(game) {
+                    game.note_answer();
+                }
                 self.resync(game, out);
             }
             Event::CompactUpdate { game, played } => self.update_compact(game, played, out),
@@ -127,6 +130,7 @@ impl GgsSession {
         let Some(found) = self.matches.get(&number) else { return };
         let (tag, records) = (found.tag, found.records());
         if !records.is_empty() {
+            self.goes_on(&records);
             out.push(Action::Report(Box::new(Report::Unfinished { tag, records })));
         }
     }

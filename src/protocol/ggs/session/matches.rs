@@ -9,7 +9,7 @@ use crate::engine::GameId;
 use crate::options::Options;
 use crate::othello::Color;
 use crate::protocol::ggs::event::{Flag, MatchEnding, MatchLine, RatingChange};
-use crate::protocol::ggs::game::Game;
+use crate::protocol::ggs::game::{Game, own_time};
 use crate::protocol::ggs::report::{RatingLine, Report, ResultLine};
 use crate::protocol::ggs::words::{GameKey, Kind};
 use crate::protocol::ggs::writer::Command;
@@ -24,7 +24,7 @@ const BOARD_TIME: Duration = Duration::from_secs(10);
 /// for ever.
 const SILENCE: Duration = Duration::from_secs(180);
 /// How long to wait for the archive's record of a match.
-const ARCHIVE_TIME: Duration = Duration::from_secs(15);
+pub(super) const ARCHIVE_TIME: Duration = Duration::from_secs(15);
 
 /// A match that is being played.
 pub(super) struct Match {
@@ -42,7 +42,7 @@ pub(super) struct Match {
 /// A match that is over and waits for the archive's record.
 pub(super) struct Finishing {
     tag: u64,
-    archive: Option<u32>,
+    archive: u32,
     since: Instant,
     records: Vec<GameRecord>,
     result: ResultLine,
@@ -51,6 +51,16 @@ pub(super) struct Finishing {
 impl Match {
     pub(super) fn flag(&self) -> Option<Flag> {
         self.line.as_ref().map(|line| line.flag)
+    }
+
+    /// As it was announced.
+    pub(super) fn line(&self) -> Option<&MatchLine> {
+        self.line.as_ref()
+    }
+
+    /// Whether the bot's main time ran out in one of its games.
+    pub(super) fn is_out_of_time(&self) -> bool {
+        self.games.values().any(|game| game.out_of_time)
     }
 
     #[cfg(test)]
@@ -87,7 +97,7 @@ impl GgsSession {
             return;
         }
         // The id is used anew: whatever had it is over, even if nobody said so.
-        self.drop_match(line.number, out);
+        self.miss_match(line.number, out);
         if self.matches.len() >= MOST_MATCHES {
             return;
         }
@@ -112,6 +122,7 @@ impl GgsSession {
         let now = self.now;
         let Some(found) = self.matches.get_mut(&number) else { return };
         found.heard = now;
+        found.games.values_mut().for_each(Game::note_question);
         self.send(&Command::service(format_args!("moves .{number}")), out);
     }
 
@@ -158,7 +169,7 @@ impl GgsSession {
         let me = self.settings.login.clone();
         if line.players.iter().all(|(name, _)| *name != me) {
             // Others have the id now: whatever had it is over, even if nobody said so.
-            return self.drop_match(line.number, out);
+            return self.miss_match(line.number, out);
         }
         let Some(mut found) = self.matches.remove(&line.number) else { return };
         out.push(Action::Report(Box::new(Report::Gone { number: line.number })));
@@ -175,10 +186,9 @@ impl GgsSession {
             game.finish(Some(for_black(game, &first, discs)));
         }
         let own = discs.map(|discs| if place == 0 { discs } else { -discs });
-        let (moves, seconds) = found.games.values().fold((0, 0.0), |(moves, seconds), game| {
-            let (more, longer) = game.own_time();
-            (moves + more, seconds + longer)
-        });
+        let records: Vec<GameRecord> =
+            found.games.values().map(|game| game.record.clone()).collect();
+        let (moves, seconds) = own_time(&records, &me);
         let colors: Vec<Color> = found.games.values().filter_map(Game::color).collect();
         let (opponent, opponent_rating) = line.players[1 - place].clone();
         let result = ResultLine {
@@ -198,7 +208,7 @@ impl GgsSession {
             archive,
             moves,
             seconds,
-            time_out: found.games.values().any(|game| game.out_of_time),
+            time_out: found.is_out_of_time(),
         };
         self.news(ending_text(line, ending, own), out);
         let (tag, records) = (found.tag, found.records());
@@ -208,12 +218,14 @@ impl GgsSession {
         match (ending, archive) {
             // It will be finished another day; until then its record stays as it is.
             (MatchEnding::Left(_), Some(_)) if !records.is_empty() => {
-                self.send(&Command::service("stored"), out);
+                self.put_aside(tag, records, result);
+                self.ask_for_stored(out);
             }
-            (MatchEnding::Result(_), Some(number)) => {
+            (MatchEnding::Result(_), Some(archive)) => {
                 let since = self.now;
+                self.note_recorded(archive);
                 self.finishing.push(Finishing { tag, archive, since, records, result });
-                self.send(&Command::service(format_args!("look .{number}")), out);
+                self.look_up(archive, out);
             }
             _ => {
                 let result = Box::new(result);
@@ -228,10 +240,11 @@ impl GgsSession {
     /// The server's own record of a match takes the place of ours.
     pub(super) fn archived(
         &mut self,
-        archive: Option<u32>,
+        said: Option<u32>,
         records: Vec<GameRecord>,
         out: &mut Actions,
     ) {
+        let Some(archive) = self.looked_at(said) else { return };
         let place = self.finishing.iter().position(|waiting| {
             let names = |record: &GameRecord| {
                 let mut names = [record.black.name.clone(), record.white.name.clone()];
@@ -242,9 +255,9 @@ impl GgsSession {
                 (Some(ours), Some(theirs)) => names(ours) == names(theirs),
                 _ => true,
             };
-            same && (archive.is_none() || archive == waiting.archive)
+            same && archive == waiting.archive
         });
-        let Some(place) = place else { return };
+        let Some(place) = place else { return self.looked(archive, records, out) };
         let Finishing { tag, result, .. } = self.finishing.remove(place);
         let result = Box::new(result);
         out.push(Action::Report(Box::new(Report::Finished { tag, records, result })));
@@ -252,6 +265,9 @@ impl GgsSession {
 
     /// Nobody will complete these records any more: they are kept as they are.
     pub(super) fn flush_finishing(&mut self, out: &mut Actions) {
+        if !self.is_searching() {
+            self.looks.clear();
+        }
         for Finishing { tag, records, result, .. } in std::mem::take(&mut self.finishing) {
             let result = Box::new(result);
             out.push(Action::Report(Box::new(Report::Finished { tag, records, result })));
@@ -274,6 +290,7 @@ impl GgsSession {
 
     /// All matches are gone: the connection or the service is. Their records stay as they are.
     pub(super) fn drop_matches(&mut self, out: &mut Actions) {
+        self.end_search();
         let numbers: Vec<u32> = self.matches.keys().copied().collect();
         for number in numbers {
             self.drop_match(number, out);
@@ -283,8 +300,17 @@ impl GgsSession {
         self.ask = None;
     }
 
-    pub(super) fn drop_match(&mut self, number: u32, out: &mut Actions) {
+    /// A match is gone and its end was not heard: the server is asked.
+    pub(super) fn miss_match(&mut self, number: u32, out: &mut Actions) {
+        if self.matches.contains_key(&number) {
+            self.drop_match(number, out);
+            self.ask_for_stored(out);
+        }
+    }
+
+    fn drop_match(&mut self, number: u32, out: &mut Actions) {
         let Some(found) = self.matches.remove(&number) else { return };
+        self.lose(&found);
         self.idle_since = self.now;
         out.push(Action::Report(Box::new(Report::Gone { number })));
         for game in found.games.into_values() {

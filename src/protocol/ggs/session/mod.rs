@@ -2,22 +2,24 @@
 //! searches and reports come out.
 //!
 //! Here are its state and its connection: login, the look as a guest, set-up, keepalive, the end.
-//! [`matches`] come and go, [`games`] plays, [`challenges`] finds opponents, [`operator`] obeys. The session outlives its
-//! connections; whoever connects it asks [`GgsSession::next_step`] what to do when one ends.
+//! [`matches`] come and go, [`lost`] finds those whose end was not heard, [`games`] plays,
+//! [`challenges`] finds opponents, [`operator`] obeys. The session outlives its connections; whoever connects it asks [`GgsSession::next_step`] what to do when one ends.
 
 mod challenges;
 mod games;
+mod lost;
 mod matches;
 mod operator;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use rand::Rng;
 
 use self::challenges::{OwnAsk, Pending};
+use self::lost::{Lost, Search};
 use self::matches::{Finishing, Match};
 use super::event::{Event, Request, StoredGame};
 use super::framing::{self, Frame, Framer};
@@ -119,6 +121,13 @@ pub struct GgsSession {
     quitting: bool,
     matches: BTreeMap<u32, Match>,
     finishing: Vec<Finishing>,
+    /// Matches whose end was not heard, and what the server is being asked about them.
+    lost: VecDeque<Lost>,
+    search: Option<Search>,
+    /// Archive numbers of matches whose results are recorded.
+    recorded: BTreeSet<u32>,
+    /// Archive numbers whose games were asked for, oldest question first.
+    looks: VecDeque<u32>,
     requests: BTreeMap<u32, Request>,
     pending: Vec<Pending>,
     ask: Option<OwnAsk>,
@@ -180,6 +189,10 @@ impl GgsSession {
             quitting: false,
             matches: BTreeMap::new(),
             finishing: Vec::new(),
+            lost: VecDeque::new(),
+            search: None,
+            recorded: BTreeSet::new(),
+            looks: VecDeque::new(),
             requests: BTreeMap::new(),
             pending: Vec::new(),
             ask: None,
@@ -379,6 +392,7 @@ impl GgsSession {
     /// Every option that the bot relies on: the server keeps them between sessions.
     fn set_up_service(&mut self, out: &mut Actions) {
         self.service_up = true;
+        self.stored.clear();
         let switch = |on: bool| if on { '+' } else { '-' };
         let (trust, rated) = (self.settings.trust, self.settings.rated);
         let request = self.settings.accept.open_challenges;
@@ -399,7 +413,7 @@ impl GgsSession {
         for tournament in self.settings.tournaments.clone() {
             self.send(&Command::central(format_args!("tell /td join {tournament}")), out);
         }
-        self.send(&Command::service("stored"), out);
+        self.ask_for_stored(out);
     }
 
     fn frame(&mut self, text: &str, out: &mut Actions) {
@@ -454,7 +468,8 @@ impl GgsSession {
             Event::Request(request) => self.requested(*request, out),
             Event::RequestGone(request) => self.request_gone(&request),
             Event::Stored(games) => self.list_stored(games, out),
-            Event::StoredOpponent(_) => self.send(&Command::service("stored"), out),
+            Event::History(entries) => self.listed_history(entries, out),
+            Event::StoredOpponent(_) => self.ask_for_stored(out),
             Event::ServiceError(text) => self.service_error(&text, out),
             other => self.game_event(other, out),
         }
@@ -502,8 +517,10 @@ impl GgsSession {
         }
         self.tick_games(out);
         self.tick_matches(out);
+        self.tick_search(out);
         self.tick_challenges(out);
-        if self.quitting && self.matches.is_empty() && self.finishing.is_empty() {
+        let is_done = self.matches.is_empty() && self.finishing.is_empty() && !self.is_searching();
+        if self.quitting && is_done {
             self.send(&Command::central("quit"), out);
             return self.finish(End::Stop("an operator told the bot to leave".to_owned()));
         }

@@ -16,6 +16,10 @@
 //! stopped .0                     the search was told to end
 //! close                          the server closes the connection
 //! reset                          the connection breaks; the bot connects again
+//! left (;GM[Othello]…;)          before the login: a match that an earlier run left unfinished
+//! recorded 12                    … and the archive number of one whose result it kept
+//! result bob +64.00 played .16 60   the next result kept: opponent, how, archive number, moves
+//! silence                        no result was kept besides these
 //! again                          the bot wants to connect again, and does
 //! stop TEXT                      the bot wants to stop and says so
 //! ```
@@ -31,9 +35,10 @@ use super::{GgsSession, NextStep};
 use crate::engine::{EngineEvent, GameId, SearchId, SearchUpdate, Task};
 use crate::othello::{Color, Square};
 use crate::protocol::ggs::Settings;
+use crate::protocol::ggs::report::{Report, ResultLine};
 use crate::protocol::{Action, Actions, Input, InputLine, Phase, Session};
 use crate::random::seeded;
-use crate::record::{Board, transcript};
+use crate::record::{Board, GameRecord, transcript};
 use crate::score::Score;
 use crate::search::{Bound, Certainty, Line, Origin, Outcome};
 
@@ -44,6 +49,7 @@ struct Talk {
     sent: VecDeque<String>,
     searches: BTreeMap<GameId, (SearchId, Task)>,
     stopped: BTreeSet<GameId>,
+    results: VecDeque<String>,
 }
 
 impl Talk {
@@ -53,8 +59,8 @@ impl Talk {
                 .unwrap();
         let now = Instant::now();
         let session = GgsSession::new(settings, "secret".to_owned(), 1, now).unwrap();
-        let (sent, searches, stopped) = Default::default();
-        let mut talk = Talk { session, now, sent, searches, stopped };
+        let (sent, searches, stopped, results) = Default::default();
+        let mut talk = Talk { session, now, sent, searches, stopped, results };
         talk.begin();
         talk
     }
@@ -81,6 +87,11 @@ impl Talk {
                 }
                 Action::Abandon { game } | Action::Close { game } => {
                     self.searches.remove(&game);
+                }
+                Action::Report(report) => {
+                    if let Report::Finished { result, records, .. } = *report {
+                        self.results.push_back(result_text(&result, &records));
+                    }
                 }
                 _ => {}
             }
@@ -145,6 +156,7 @@ fn outcome(best: &str, value: f64, certainty: Certainty) -> Outcome {
         certainty,
         pv: vec![best.parse().unwrap()],
         visits: 0,
+        uncertainty: None,
     };
     Outcome {
         origin: Origin::Search,
@@ -154,6 +166,14 @@ fn outcome(best: &str, value: f64, certainty: Certainty) -> Outcome {
         playouts: 0,
         elapsed: Duration::ZERO,
     }
+}
+
+/// `bob +64.00 played .16 60`: from whom, how much, how, archive number, moves in the records.
+fn result_text(line: &ResultLine, records: &[GameRecord]) -> String {
+    let result = line.result.map_or("?".to_owned(), |result| format!("{result:+.2}"));
+    let archive = line.archive.map_or("?".to_owned(), |number| format!(".{number}"));
+    let moves: usize = records.iter().map(|record| record.history.moves().len()).sum();
+    format!("{} {result} {} {archive} {moves}", line.opponent, line.ending)
 }
 
 /// A board message: `join ID TYPE KOMI BLACK CLOCK WHITE CLOCK MOVES`.
@@ -267,6 +287,19 @@ fn run_script(name: &str, script: &str) {
                 let (game, _) = talk.search(rest).unwrap_or_else(|| panic!("{place}: no search"));
                 assert!(talk.stopped.contains(&game), "{place}: the search goes on");
             }
+            "left" => {
+                let records = crate::record::ggf::parse_line(rest).unwrap();
+                talk.session.remember(vec![records], BTreeSet::new());
+            }
+            "recorded" => {
+                let number = rest.parse().unwrap();
+                talk.session.remember(Vec::new(), BTreeSet::from([number]));
+            }
+            "result" => {
+                let told = talk.results.pop_front();
+                assert_eq!(told.as_deref(), Some(rest), "{place}");
+            }
+            "silence" => assert!(talk.results.is_empty(), "{place}: {:?}", talk.results),
             "close" => talk.give(Input::EndOfInput),
             "again" | "stop" | "reset" => {
                 assert_eq!(talk.session.phase() == Phase::Finished, verb != "reset", "{place}");
@@ -313,7 +346,7 @@ fn is_meant(line: &str) -> bool {
     match words.as_slice() {
         [""] => true,
         ["tell", "/os", "open", count] => number(count),
-        ["tell", "/os", "stored" | "aform" | "dform"] => true,
+        ["tell", "/os", "stored" | "history" | "aform" | "dform"] => true,
         [
             "tell",
             "/os",
@@ -358,6 +391,10 @@ fn hostile(lines: usize, seed: u64) {
         "|1 (;GM[Othello]PB[a]PW[b]B[f5];)",
         "/os: stored 1 kitai",
         "|.4       16 Nov 2026 02:03:12 kitai    bob      8b:l",
+        "/os: history 2 kitai",
+        "|.1       16 Nov 2026 02:02:25 1720 alice    1720 kitai     +64.0 8b",
+        "|.7       16 Nov 2026 02:02:25 1720 kitai    1720 bob        -3.5 s8",
+        "/os: ERR no archived match '.7' found.",
         "/os: rating_update .5",
         "|kitai    1434.44 @ 257.02   -15.76 -> 1418.68 @ 246.35",
         "/os: update .5 C3//1.15",
@@ -436,10 +473,11 @@ fn hostile(lines: usize, seed: u64) {
         let session = &talk.session;
         assert!(session.matches.len() <= 32 && session.requests.len() <= 256);
         assert!(session.pool.len() <= 16 && session.finishing.len() <= 1000);
+        assert!(session.lost.len() <= 256 && session.looks.len() <= 256);
     }
     println!("{lines} lines, {logins} logins, sent {commands:?}");
     // The lines did reach the bot: it played, accepted and declined.
-    for word in ["play", "accept", "decline", "moves", "look"] {
+    for word in ["play", "accept", "decline", "moves", "look", "history"] {
         assert!(commands.get(word).is_some_and(|&count| count > lines / 5000), "{commands:?}");
     }
 }
