@@ -6,11 +6,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_nats::jetstream::object_store::ObjectStore;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::io::AsyncReadExt;
+use tokio::sync::Mutex;
 
 use super::FleetError;
 use super::connect::describe;
@@ -124,6 +126,9 @@ pub type Fetched = BTreeMap<Hash, PathBuf>;
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
+    /// Held while a file is looked at and fetched: jobs that arrive together and name the same file
+    /// would otherwise write over each other's copy of it.
+    fetching: Arc<Mutex<()>>,
 }
 
 impl Cache {
@@ -136,7 +141,7 @@ impl Cache {
             file: folder.display().to_string(),
             reason: error.to_string(),
         })?;
-        Ok(Cache { folder: folder.to_owned() })
+        Ok(Cache { folder: folder.to_owned(), fetching: Arc::default() })
     }
 
     /// Makes sure that every file which this body names is here, and says where.
@@ -160,6 +165,7 @@ impl Cache {
 
     async fn one(&self, hash: &Hash, store: &ObjectStore) -> Result<PathBuf, FleetError> {
         let path = self.folder.join(&hash.0);
+        let _alone = self.fetching.lock().await;
         // What lies here may have been cut or changed, so it is looked at again for every job.
         if files::read(&path, LARGEST_FILE).is_ok_and(|bytes| Hash::of(&bytes) == *hash) {
             return Ok(path);
