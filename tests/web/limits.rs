@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::browser::Browser;
+use super::places::GAME;
 use super::server::{HUNG, Server};
 
 const ANALYSE: &str = r#"{"do":"analyze","id":1,"game":"f5d6c3","lines":64}"#;
@@ -79,4 +80,44 @@ fn a_tab_that_is_closed_takes_its_searches_along_in_a_browser() {
         std::thread::yield_now();
     }
     println!("the searches ended {:?} after the tab was closed", began.elapsed());
+}
+
+/// Resident memory of the server in kilobytes.
+#[cfg(target_os = "linux")]
+fn resident(server: &Server) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// Thirty positions of a game are studied for a minute each, as somebody does who walks through it.
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "takes half an hour and needs Chromium"]
+fn long_study_goes_on_telling_and_its_memory_stays() {
+    const MINUTES: usize = 30;
+    let server = Server::start(&["--max-threads", "1"]);
+    let mut browser = Browser::start();
+    let tab = browser.open(&server, &format!("#place=study&game={GAME}&at=0"));
+    browser.wait(&tab, "kitai.views.study.report?.depth >= 6");
+    browser.run(
+        &tab,
+        "(() => { const study = kitai.views.study, tell = study.tell.bind(study); window.told = 0; \
+         study.tell = (...what) => { window.told += 1; tell(...what); }; })()",
+    );
+    // The server's memory and the page's, in kilobytes, after each minute.
+    let mut memory = Vec::new();
+    for minute in 0..MINUTES {
+        browser.run(&tab, &format!("kitai.game.go({minute}); kitai.changed(); window.told = 0"));
+        // The page's own clock: the server and the page have nothing else to do.
+        browser.run(&tab, "new Promise((done) => setTimeout(done, 60000)).then(() => 0)");
+        let told = browser.run(&tab, "window.told").as_f64().unwrap();
+        let heap = browser.run(&tab, "performance.memory.usedJSHeapSize").as_u64().unwrap() / 1024;
+        memory.push((resident(&server), heap));
+        println!("position {minute}: {:.1} updates a second, memory {memory:?}", told / 60.0);
+        assert!(told >= 5.0 * 60.0, "{told} updates in a minute at position {minute}");
+    }
+    let (early, late) = (memory[MINUTES / 3], memory[MINUTES - 1]);
+    assert!(late.0 < early.0 * 11 / 10 + 10_000, "the server's memory grows: {memory:?}");
+    assert!(late.1 < early.1 * 2 + 10_000, "the page's memory grows: {memory:?}");
 }

@@ -11,7 +11,7 @@ use kitai::random::seeded;
 use kitai::record::History;
 
 /// A game with an early mistake, long enough to be solved at its end.
-const GAME: &str = "f5f4d3f6g6c4e3e6f3g5h6g4h5h3g3c2c3d2f7b4d6e7c5b6f8h4h2c7c6e2b5d7e8d8a6g8f2a5e1g7c8b8d1c1b7a8\
+pub(crate) const GAME: &str = "f5f4d3f6g6c4e3e6f3g5h6g4h5h3g3c2c3d2f7b4d6e7c5b6f8h4h2c7c6e2b5d7e8d8a6g8f2a5e1g7c8b8d1c1b7a8\
 a7f1a3a4g1h1g2h7h8a2a1pab1b2b3";
 
 fn start(fragment: &str) -> (Server, Browser, Tab) {

@@ -32,10 +32,10 @@ use crate::statistics::normal;
 /// What the parent of the leaves is worth.
 pub(super) static BACKUP: TypedOption<String> = TypedOption::choice(
     "backup",
-    &["max", "expectation"],
+    &["max", "expectation", "distributions"],
     "max",
-    "What the parent of the leaves is worth: its best leaf, or the mean of the best of its uncertain \
-     leaves.",
+    "What the parent of the leaves is worth: its best leaf, the mean of the best of its uncertain \
+     leaves, or the same with the uncertainty carried one ply further up.",
 );
 /// How uncertain the leaves are.
 pub(super) static BACKUP_SCALE: TypedOption<f64> = TypedOption::number(
@@ -43,7 +43,7 @@ pub(super) static BACKUP_SCALE: TypedOption<f64> = TypedOption::number(
     0.0,
     4.0,
     0.3,
-    "With backup=expectation: the leaves' deviations as a multiple of the measured ones.",
+    "With backup=expectation or distributions: the leaves' deviations as a multiple of the measured ones.",
 );
 
 /// Most moves that a position can have, rounded up.
@@ -66,7 +66,8 @@ const SHIPPED: &[(&str, &str)] = &[
 /// If no deviations were measured for the evaluation.
 pub(super) fn chosen(options: &Options) -> Result<Option<Expectation>, OptionError> {
     let scale = options.get(&BACKUP_SCALE);
-    if options.get(&BACKUP) != "expectation" {
+    let backup = options.get(&BACKUP);
+    if backup == "max" {
         return Ok(None);
     }
     let evaluation = options.get(&EVAL);
@@ -78,7 +79,8 @@ pub(super) fn chosen(options: &Options) -> Result<Option<Expectation>, OptionErr
             known.join(", ")
         ))
     };
-    found.map(Some).ok_or_else(missing)
+    let found = found.ok_or_else(missing)?;
+    Ok(Some(if backup == "distributions" { found.with_two_levels() } else { found }))
 }
 
 /// E by stage.
@@ -86,6 +88,8 @@ pub(super) fn chosen(options: &Options) -> Result<Option<Expectation>, OptionErr
 pub(super) struct Expectation {
     /// By empty squares at the parent.
     stages: Vec<Stage>,
+    /// Whether the parents of the leaves' parents take distributions too.
+    two_levels: bool,
 }
 
 /// E at one stage; everything in evaluation units.
@@ -95,6 +99,8 @@ pub(super) struct Stage {
     sigma: f32,
     /// What E rises above the maximum on average, by number of moves.
     rise: [Value; MOST_MOVES],
+    /// The same one ply further up, where the deviations are smaller.
+    upper_rise: [Value; MOST_MOVES],
     /// Bound of E above the best leaf, by number of moves.
     most: [Value; MOST_MOVES],
 }
@@ -137,7 +143,18 @@ impl Expectation {
             nearest(empties)
                 .map(|row| Stage::new((row.sigma * scale).max(0.0), row.spread.max(0.0)))
         });
-        Some(Expectation { stages: stages.collect::<Option<_>>()? })
+        Some(Expectation { stages: stages.collect::<Option<_>>()?, two_levels: false })
+    }
+
+    /// The same with distributions at two levels, see [`super::distributions`].
+    pub(super) fn with_two_levels(self) -> Expectation {
+        Expectation { two_levels: true, ..self }
+    }
+
+    /// Whether the parents of the leaves' parents take distributions too.
+    #[inline]
+    pub(super) fn has_two_levels(&self) -> bool {
+        self.two_levels
     }
 
     /// E at a parent with so many empty squares.
@@ -160,6 +177,21 @@ pub fn mean_rise(count: usize, sigma: f64, spread: f64) -> f64 {
     GREATEST[count.min(MOST_MOVES - 1)] * (spread.hypot(sigma) - spread)
 }
 
+/// The middles of eight equal parts of the standard normal distribution: where the leaves of a typical
+/// position lie, in deviations.
+const TYPICAL_PLACES: [f64; 8] =
+    [1.5341, 0.8871, 0.4888, 0.1573, -0.1573, -0.4888, -0.8871, -1.5341];
+
+/// The deviation of the greatest of the leaves of a typical position, which lie apart like normals of
+/// deviation `spread`.
+fn deviation_of_greatest(sigma: f64, spread: f64) -> f64 {
+    let unit = f64::from(UNIT);
+    let variance = (sigma * unit).powi(2) as f32;
+    let mut leaves = TYPICAL_PLACES
+        .map(|place| Normal { mean: (place * spread * unit).round() as Value, variance });
+    f64::from(greatest(&mut leaves, SCORE_MAX).variance).sqrt() / unit
+}
+
 impl Stage {
     fn new(sigma: f64, spread: f64) -> Stage {
         let units = |discs: f64| (discs * f64::from(UNIT)).round() as Value;
@@ -167,6 +199,9 @@ impl Stage {
         Stage {
             sigma: sigma_units,
             rise: std::array::from_fn(|count| units(mean_rise(count, sigma, spread))),
+            upper_rise: std::array::from_fn(|count| {
+                units(mean_rise(count, deviation_of_greatest(sigma, spread), spread))
+            }),
             most: std::array::from_fn(|count| {
                 // The fold of equal leaves, so that the bound is one of the fold and not only of E.
                 let equal = vec![0; count.max(1)];
@@ -180,6 +215,18 @@ impl Stage {
     #[inline]
     pub(super) fn rise(&self, moves: u32) -> Value {
         self.rise[(moves as usize).min(MOST_MOVES - 1)]
+    }
+
+    /// What the mean of the greatest of leaf parents rises above the best of them on average.
+    #[inline]
+    pub(super) fn upper_rise(&self, moves: u32) -> Value {
+        self.upper_rise[(moves as usize).min(MOST_MOVES - 1)]
+    }
+
+    /// Variance of a leaf, in squared evaluation units.
+    #[inline]
+    pub(super) fn variance(&self) -> f32 {
+        self.sigma * self.sigma
     }
 
     /// The most that E can be above the best leaf with so many moves.
@@ -197,7 +244,7 @@ impl Stage {
 
     /// Units below the best from which on a leaf does not count.
     #[inline]
-    fn reach(&self) -> Value {
+    pub(super) fn reach(&self) -> Value {
         (REACH * self.sigma) as Value
     }
 
@@ -264,6 +311,47 @@ fn fold(sigma: f32, leaves: &[Value]) -> Value {
     (mean * sigma).round() as Value
 }
 
+/// An uncertain value, in evaluation units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Normal {
+    pub mean: Value,
+    /// In squared units; 0 for what is certain.
+    pub variance: f32,
+}
+
+/// The greatest of these values, which are put in order, as a normal of the same mean and variance;
+/// values `reach` units below the best are left out.
+pub(super) fn greatest(values: &mut [Normal], reach: Value) -> Normal {
+    // Among equal means the widest first, so that the order they came in does not matter.
+    values.sort_unstable_by_key(|value| std::cmp::Reverse((value.mean, value.variance.to_bits())));
+    let Some(&best) = values.first() else {
+        return Normal { mean: -SCORE_MAX - 1, variance: 0.0 };
+    };
+    let table = &**NORMAL;
+    let (mut above, mut variance) = (0.0f32, best.variance);
+    for value in values[1..].iter().take_while(|value| best.mean - value.mean < reach) {
+        let behind = above + (best.mean - value.mean) as f32;
+        let scale = (variance + value.variance).sqrt();
+        let x = behind / scale * STEPS;
+        // Both certain (not a number or infinite), or too far apart.
+        let Some(&[(d0, t0), (d1, t1)]) = (x < STEPS * REACH + STEPS)
+            .then(|| table.get(x as usize..x as usize + 2))
+            .flatten()
+            .and_then(|pair| pair.first_chunk())
+        else {
+            continue;
+        };
+        let share = x - x.floor();
+        let (density, tail) = (d0 + (d1 - d0) * share, t0 + (t1 - t0) * share);
+        let gain = (scale * density - behind * tail).max(0.0);
+        let square = variance * (1.0 - tail) + (behind * behind + value.variance) * tail
+            - behind * scale * density;
+        above += gain;
+        variance = (square - gain * gain).max(0.0);
+    }
+    Normal { mean: best.mean + above.round() as Value, variance }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -315,6 +403,40 @@ mod tests {
     }
 
     #[test]
+    fn the_greatest_of_normals_has_the_mean_and_variance_of_drawn_ones() {
+        let mut rng = seeded(21);
+        for round in 0..30 {
+            let count = rng.random_range(2..=6);
+            let mut values: Vec<Normal> = (0..count)
+                .map(|number| {
+                    let certain = round % 3 == 0 && number == 0;
+                    let deviation: f32 = if certain { 0.0 } else { rng.random_range(50.0..300.0) };
+                    Normal { mean: rng.random_range(-400..400), variance: deviation * deviation }
+                })
+                .collect();
+            let drawn: Vec<f64> = (0..20_000)
+                .map(|_| {
+                    let one = |value: &Normal| {
+                        let deviation = f64::from(value.variance).sqrt();
+                        let normal = rand_distr::Normal::new(f64::from(value.mean), deviation);
+                        rng.sample(normal.unwrap())
+                    };
+                    values.iter().map(one).fold(f64::NEG_INFINITY, f64::max)
+                })
+                .collect();
+            let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
+            let variance =
+                drawn.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / drawn.len() as f64;
+            let found = greatest(&mut values, SCORE_MAX);
+            assert!((f64::from(found.mean) - mean).abs() < 12.0, "{values:?} {found:?} {mean}");
+            let ratio = f64::from(found.variance).sqrt() / variance.sqrt();
+            assert!((0.8..1.2).contains(&ratio), "{values:?} {found:?} {variance}");
+        }
+        let certain = |mean| Normal { mean, variance: 0.0 };
+        assert_eq!(greatest(&mut [certain(3), certain(9), certain(9)], 50), certain(9));
+    }
+
+    #[test]
     fn without_deviation_nothing_rises() {
         let stage = Stage::new(0.0, 2.0);
         assert_eq!((stage.rise(8), stage.of_all(&mut [3, 9, 9, -4])), (0, 9));
@@ -331,7 +453,9 @@ mod tests {
         assert!(Expectation::shipped("zebra-w3", 0.5).is_some());
         let mut options = Options::new();
         options.set("backup", "expectation").unwrap();
-        assert!(chosen(&options).unwrap().is_some());
+        assert!(chosen(&options).unwrap().is_some_and(|found| !found.has_two_levels()));
+        options.set("backup", "distributions").unwrap();
+        assert!(chosen(&options).unwrap().is_some_and(|found| found.has_two_levels()));
         assert_eq!(rows("empties,sigma,spread\n3,x,1\n"), None);
         assert!(Expectation::new(&[], 1.0).is_none());
     }

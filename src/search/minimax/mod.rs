@@ -2,7 +2,7 @@
 //! every core.
 //!
 //! Read in this order: [`iterate`] (the root, step by step), [`pvs`] (the search itself),
-//! [`shallow`] (its last plies), [`expected`] (another rule for the very last), [`ordering`], [`table`], [`probcut`],
+//! [`shallow`] (its last plies), [`expected`] and [`distributions`] (other rules for the very last), [`ordering`], [`table`], [`probcut`],
 //! [`split`] (several threads), [`line`] (the line to show), [`corrected`] (a last look by shared search). All tuned numbers stand in
 //! [`parameters`].
 //!
@@ -10,6 +10,7 @@
 //! once, and so does every position evaluated only to order moves.
 
 mod corrected;
+mod distributions;
 pub mod expected;
 mod iterate;
 mod line;

@@ -21,6 +21,26 @@ struct Trial {
     best: Value,
 }
 
+/// Moves with their ranks, handed out from the best on.
+pub(super) struct RankedMoves {
+    /// The square in the low byte of its rank, so that the highest number is the move to try.
+    ranks: [u16; 64],
+    first: usize,
+    count: usize,
+}
+
+impl RankedMoves {
+    /// The best of those left. Often one move is enough: picking it costs less than sorting all.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<Square> {
+        let first = self.first;
+        let best = (first..self.count).max_by_key(|&index| self.ranks[index])?;
+        self.ranks.swap(first, best);
+        self.first += 1;
+        Some(Square::lowest_of(1 << (self.ranks[first] & 63)))
+    }
+}
+
 impl<E: Incremental> Worker<'_, E> {
     /// The score at this depth, at most [`super::parameters::SHALLOW_DEPTH`], if it lies inside the
     /// window, a bound otherwise; fail soft.
@@ -40,10 +60,14 @@ impl<E: Incremental> Worker<'_, E> {
             return self
                 .pass_or_end(node, |worker, passed| worker.shallow(passed, depth, -beta, -alpha));
         }
-        if depth == 1
-            && let Some(expectation) = self.run.expectation
-        {
-            return self.expected(node, moves, expectation.at(node.empties), (alpha, beta));
+        if let Some(expectation) = self.run.expectation {
+            let stage = expectation.at(node.empties);
+            if depth == 1 {
+                return self.expected(node, moves, stage, (alpha, beta));
+            }
+            if depth == 2 && expectation.has_two_levels() {
+                return self.two_levels(node, moves, stage, (alpha, beta));
+            }
         }
         let mut trial = Trial { alpha, beta, best: -SCORE_MAX - 1 };
         if depth == 1 {
@@ -55,7 +79,7 @@ impl<E: Incremental> Worker<'_, E> {
     }
 
     /// The last move: corners, the move that refuted the last such node, then by kind of square.
-    fn by_square(&self, moves: u64) -> impl Iterator<Item = Square> + use<E> {
+    pub(super) fn by_square(&self, moves: u64) -> impl Iterator<Item = Square> + use<E> {
         let [corners, middle, next_to_corner] = SQUARE_CLASSES;
         let killer = self.killers[1];
         [corners, killer & !corners, middle & !killer, next_to_corner & !killer]
@@ -108,9 +132,7 @@ impl<E: Incremental> Worker<'_, E> {
                 best
             };
             if at_least >= enough {
-                if square.bit() & SQUARE_CLASSES[0] == 0 {
-                    self.killers[1] = square.bit();
-                }
+                self.remember_refutation(square, 1);
                 return (at_least - rise).min(SCORE_MAX - 1);
             }
         }
@@ -131,11 +153,25 @@ impl<E: Incremental> Worker<'_, E> {
         depth: u32,
         trial: &mut Trial,
     ) {
+        let mut ranked = self.rank_by_mobility(node, moves, depth);
+        while let Some(square) = ranked.next() {
+            if self.refutes(node, square, depth, trial) {
+                return;
+            }
+        }
+    }
+
+    /// The moves of a node, those that leave few replies first.
+    #[inline(always)]
+    pub(super) fn rank_by_mobility(
+        &self,
+        node: &Node<E::State>,
+        moves: u64,
+        depth: u32,
+    ) -> RankedMoves {
         let [corners, _, next_to_corner] = SQUARE_CLASSES;
         let killer = self.killers[depth as usize];
-        // The square in the low byte of its rank, so that the highest number is the move to try.
-        let mut ranks = [0u16; 64];
-        let mut count = 0;
+        let mut ranked = RankedMoves { ranks: [0; 64], first: 0, count: 0 };
         for square in Bitboard(moves) {
             let child = node.position.play_flipping(square, node.position.flips(square));
             let replies = child.legal_moves();
@@ -144,17 +180,19 @@ impl<E: Incremental> Worker<'_, E> {
             let bad = replies.count()
                 + (replies & Bitboard::CORNERS).count() * SHALLOW_CORNER_REPLY
                 + is_in(next_to_corner) * SHALLOW_NEXT_TO_CORNER;
-            ranks[count] = ((128 + good - bad) << 8) as u16 | square.index() as u16;
-            count += 1;
+            let rank = ((128 + good - bad) << 8) as u16 | square.index() as u16;
+            ranked.ranks[ranked.count] = rank;
+            ranked.count += 1;
         }
-        for first in 0..count {
-            // Often one move is enough: pick the best of the rest instead of sorting all.
-            let best = (first..count).max_by_key(|&index| ranks[index]).unwrap_or(first);
-            ranks.swap(first, best);
-            let square = Square::lowest_of(1 << (ranks[first] & 63));
-            if self.refutes(node, square, depth, trial) {
-                return;
-            }
+        ranked
+    }
+
+    /// Keeps a move that refuted a node of this depth for the next such node; corners come first
+    /// anyway.
+    #[inline(always)]
+    pub(super) fn remember_refutation(&mut self, square: Square, depth: u32) {
+        if square.bit() & SQUARE_CLASSES[0] == 0 {
+            self.killers[depth as usize] = square.bit();
         }
     }
 
@@ -177,9 +215,8 @@ impl<E: Incremental> Worker<'_, E> {
         trial.best = trial.best.max(score);
         trial.alpha = trial.alpha.max(score);
         let refutes = trial.alpha >= trial.beta;
-        // Corners come first anyway.
-        if refutes && square.bit() & SQUARE_CLASSES[0] == 0 {
-            self.killers[depth as usize] = square.bit();
+        if refutes {
+            self.remember_refutation(square, depth);
         }
         refutes
     }

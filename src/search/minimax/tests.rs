@@ -1,6 +1,6 @@
 //! The whole method: against plain minimax, against the lean solver, under limits and stops.
 
-use super::expected::Expectation;
+use super::expected::{Expectation, Normal};
 use super::*;
 use crate::eval::Evaluator;
 use crate::othello::Position;
@@ -98,6 +98,67 @@ fn expectation_at_the_leaf_parents_gives_the_score_of_its_definition() {
         }
     }
     assert!(differ > 200, "{differ} of 360 differ from plain minimax");
+}
+
+/// The same with distributions at two levels: the mean and variance of a position so many plies above
+/// the leaves, everything looked at.
+fn plain_distribution(expectation: &Expectation, position: Position, depth: u32) -> Normal {
+    let certain = |mean| Normal { mean, variance: 0.0 };
+    if position.is_over() {
+        return certain(position.final_score() * UNIT);
+    }
+    if depth == 0 {
+        return certain(plain(position, 0).clamp(1 - SCORE_MAX, SCORE_MAX - 1));
+    }
+    let turned = |normal: Normal| Normal { mean: -normal.mean, ..normal };
+    if position.must_pass() {
+        return turned(plain_distribution(expectation, position.pass(), depth));
+    }
+    let stage = expectation.at(position.empty_count());
+    let mut children = Vec::new();
+    for (_, child) in position.children() {
+        if child.mover().is_empty() {
+            return certain(SCORE_MAX);
+        }
+        let mut value = turned(plain_distribution(expectation, child, depth - 1));
+        if depth == 1 && !child.is_over() {
+            value.variance = stage.variance();
+        }
+        children.push(value);
+    }
+    let count = children.len() as u32;
+    match depth {
+        1 | 2 => {
+            let found = expected::greatest(&mut children, stage.reach());
+            let rise = if depth == 1 { stage.rise(count) } else { stage.upper_rise(count) };
+            let mean = found.mean - rise;
+            let mean = if depth == 2 { mean.clamp(1 - SCORE_MAX, SCORE_MAX - 1) } else { mean };
+            Normal { mean, ..found }
+        }
+        _ => certain(children.iter().map(|child| child.mean).max().unwrap()),
+    }
+}
+
+#[test]
+fn distributions_at_two_levels_give_the_score_of_their_definition() {
+    let settings = MinimaxSettings { selectivity: Selectivity::NONE, ..MinimaxSettings::default() };
+    let mut rng = seeded(46);
+    let mut differ = 0;
+    for round in 0..90 {
+        let position = random_position(18 + round % 38, &mut rng);
+        let scale = [0.3, 1.0, 2.5][round as usize % 3];
+        let expectation = Expectation::shipped("mobility", scale).unwrap().with_two_levels();
+        for depth in 3..=5 {
+            let expectation = Some(expectation.clone());
+            let mut minimax = Minimax { expectation, ..method(settings) };
+            let outcome = search(&mut minimax, &Request::new(position, Limits::depth(depth)));
+            let expectation = minimax.expectation.as_ref().unwrap();
+            let wanted = plain_distribution(expectation, position, depth).mean;
+            assert_eq!(outcome.score(), score_of(wanted), "{position:?} {depth} {scale}");
+            differ += usize::from(wanted != plain_expectation(expectation, position, depth));
+        }
+    }
+    assert!(differ > 150, "{differ} of 270 differ from one level");
 }
 
 #[test]

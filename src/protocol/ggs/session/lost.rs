@@ -109,6 +109,8 @@ impl GgsSession {
     }
 
     pub(super) fn note_recorded(&mut self, archive: u32) {
+        // A match keeps its number while it is adjourned and resumed.
+        self.lost.retain(|lost| lost.result.archive != Some(archive));
         self.recorded.insert(archive);
         if self.recorded.len() > MOST_RECORDED {
             self.recorded.pop_first();
@@ -141,8 +143,12 @@ impl GgsSession {
         self.add_lost(tag, records, result);
     }
 
-    /// A match was adjourned: the server has it.
+    /// A match was adjourned: the server has it. If nothing was played yet there is nothing to
+    /// remember: should it go on, the server will show all of it.
     pub(super) fn put_aside(&mut self, tag: u64, records: Vec<GameRecord>, result: ResultLine) {
+        if records.iter().all(|record| record.history.moves().is_empty()) {
+            return;
+        }
         self.add_lost(tag, records, ResultLine { ending: "unknown".to_owned(), ..result });
         if let Some(lost) = self.lost.back_mut() {
             lost.asked = true;
@@ -332,7 +338,10 @@ impl GgsSession {
         self.search = None;
         let (kept, unknown): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.lost).into_iter().partition(|lost| self.may_go_on(lost));
-        self.lost = kept.into_iter().map(|lost| Lost { asked: true, ..lost }).collect();
+        // Nothing was heard of the moves of some. The server has them, and shows all of a match that
+        // goes on.
+        let kept = kept.into_iter().filter(|lost| lost.moves() > 0);
+        self.lost = kept.map(|lost| Lost { asked: true, ..lost }).collect();
         for Lost { tag, records, result, .. } in unknown {
             self.news(
                 format!(
