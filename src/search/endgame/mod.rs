@@ -3,10 +3,10 @@
 //! Near the end of the game the tree is solved by counting, and speed comes from doing little per
 //! node. Three tiers, by number of empties:
 //!
-//! * **5 to 6**: squares in parity order, no sorting, no tables. *Parity*: with an odd number of
+//! * **5**: squares in parity order, no sorting, no tables. *Parity*: with an odd number of
 //!   empties in a region, whoever plays there first can usually also play there last; the board's
 //!   four quadrants stand for its regions.
-//! * **7 and more**: stability cut-off, a small private cache of bounds, and moves sorted so that
+//! * **6 and more**: stability cut-off, a small private cache of bounds, and moves sorted so that
 //!   the opponent's replies are few (*fastest first*), corners and stable edges preferred
 //!   ([`ordered`]).
 //! * **4 and fewer**: the routines in [`last`].
@@ -26,7 +26,7 @@ mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::parameters::{MOBILITY_ORDER_EMPTIES, STABILITY_TRY};
+use self::parameters::STABILITY_TRY;
 use crate::othello::Position;
 use crate::othello::flips::flips;
 use crate::othello::lanes::Runs;
@@ -165,7 +165,7 @@ impl<'s> Solver<'s> {
     fn search(&mut self, mover: u64, opponent: u64, alpha: i32, empties: u32, parity: u32) -> i32 {
         match empties {
             0..=4 => self.few(mover, opponent, alpha, parity),
-            5..MOBILITY_ORDER_EMPTIES => self.by_parity(mover, opponent, alpha, empties, parity),
+            5 => self.five(mover, opponent, alpha, parity),
             _ => self.by_mobility(mover, opponent, alpha, empties, parity),
         }
     }
@@ -183,35 +183,15 @@ impl<'s> Solver<'s> {
         }
     }
 
-    /// Few empties: no sorting, odd quadrants first.
-    fn by_parity(
-        &mut self,
-        mover: u64,
-        opponent: u64,
-        alpha: i32,
-        empties: u32,
-        parity: u32,
-    ) -> i32 {
-        match empties {
-            5 => self.in_parity_order::<5>(mover, opponent, alpha, parity),
-            _ => self.in_parity_order::<6>(mover, opponent, alpha, parity),
-        }
-    }
-
-    fn in_parity_order<const EMPTIES: u32>(
-        &mut self,
-        mover: u64,
-        opponent: u64,
-        alpha: i32,
-        parity: u32,
-    ) -> i32 {
+    /// Five empties: no sorting, odd quadrants first.
+    fn five(&mut self, mover: u64, opponent: u64, alpha: i32, parity: u32) -> i32 {
         self.nodes += 1;
-        if let Some(bound) = stability_cut(mover, opponent, alpha, EMPTIES) {
+        if let Some(bound) = stability_cut(mover, opponent, alpha, 5) {
             return bound;
         }
         let moves = legal_moves(mover, opponent);
         if moves == 0 {
-            return self.passed(mover, opponent, alpha, EMPTIES, parity);
+            return self.passed(mover, opponent, alpha, 5, parity);
         }
         let mut best = -127;
         let mut odd = moves & ODD_SQUARES[parity as usize & 15];
@@ -222,13 +202,8 @@ impl<'s> Solver<'s> {
             odd &= odd.wrapping_sub(1);
             let flipped = flips(x, mover, opponent);
             let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
-            let odd_after = parity ^ quadrant(x);
-            let score = if EMPTIES == 5 {
-                let rest = odd_first(!(m | o), odd_after);
-                -last::four(m, o, rest, -alpha - 1, &mut self.nodes)
-            } else {
-                -self.in_parity_order::<5>(m, o, -alpha - 1, odd_after)
-            };
+            let rest = odd_first(!(m | o), parity ^ quadrant(x));
+            let score = -last::four(m, o, rest, -alpha - 1, &mut self.nodes);
             best = best.max(score);
             if best > alpha {
                 break;
@@ -260,7 +235,7 @@ impl<'s> Solver<'s> {
         if let Some(bound) = stability_cut(mover, opponent, alpha, empties) {
             return bound;
         }
-        let slot = self.cache.slot(mover, opponent);
+        let slot = self.cache.slot(mover, opponent, empties);
         let known = self.cache.probe(slot, mover, opponent);
         if let Some(bounds) = known {
             if bounds.lower > alpha {
