@@ -120,9 +120,10 @@ mod simd {
         // SAFETY: register-only AVX-512VL/CD arithmetic, compiled only where both are present.
         unsafe {
             let blockers = _mm256_andnot_si256(o, ray);
-            let nearest =
-                _mm256_srlv_epi64(_mm256_set1_epi64x(i64::MIN), _mm256_lzcnt_epi64(blockers));
-            let outflank = _mm256_and_si256(nearest, p);
+            // The lowest bit stands for "no blocker": it is then not one of the blockers.
+            let some = _mm256_or_si256(blockers, _mm256_set1_epi64x(1));
+            let nearest = _mm256_srlv_epi64(_mm256_set1_epi64x(i64::MIN), _mm256_lzcnt_epi64(some));
+            let outflank = _mm256_and_si256(_mm256_and_si256(nearest, blockers), p);
             let above =
                 _mm256_sub_epi64(_mm256_setzero_si256(), _mm256_add_epi64(outflank, outflank));
             _mm256_and_si256(above, ray)

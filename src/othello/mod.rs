@@ -13,6 +13,7 @@ pub mod color;
 pub mod fingerprint;
 pub mod flips;
 pub mod hash;
+pub mod lanes;
 pub mod mobility;
 pub mod perft;
 pub mod position;

@@ -1,12 +1,17 @@
 //! A small private table of proven bounds for the lean solver.
 //!
-//! Direct mapped, one per thread, sized to stay in the second-level cache. The shared
+//! Direct mapped, one per thread, sized to stay in the second-level cache. Every number of empties has
+//! a part of its own, so that the many small nodes do not push out the few large ones. The shared
 //! transposition table is for expensive nodes; here a miss costs microseconds.
 
 use crate::othello::hash::hash_discs;
 
-/// log2 of the number of entries.
-const BITS: u32 = 14;
+/// log2 of the number of entries of one part.
+const BITS: u32 = 10;
+/// The least number of empties that has a part.
+const LEAST_EMPTIES: u32 = 6;
+/// How many parts there are; the last is for all greater numbers of empties.
+const PARTS: u32 = 8;
 
 /// Proven bounds of a position's exact score, and the best move known (64 if none).
 #[derive(Clone, Copy)]
@@ -31,12 +36,13 @@ impl Cache {
     pub(super) fn new() -> Cache {
         // Both sets full: no real position, so an unused entry never matches.
         let unused = Entry { mover: !0, opponent: !0, lower: -64, upper: 64, best: 64 };
-        Cache(vec![unused; 1 << BITS].into_boxed_slice())
+        Cache(vec![unused; (PARTS as usize) << BITS].into_boxed_slice())
     }
 
     #[inline(always)]
-    pub(super) fn slot(&self, mover: u64, opponent: u64) -> usize {
-        (hash_discs(mover, opponent) >> (64 - BITS)) as usize
+    pub(super) fn slot(&self, mover: u64, opponent: u64, empties: u32) -> usize {
+        let part = empties.saturating_sub(LEAST_EMPTIES).min(PARTS - 1) as usize;
+        part << BITS | (hash_discs(mover, opponent) >> (64 - BITS)) as usize
     }
 
     #[inline(always)]

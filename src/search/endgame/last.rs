@@ -7,6 +7,7 @@
 //!
 //! Scores are whole discs for the side to move, empties to the winner.
 
+use super::last_flips::last_flips;
 use crate::othello::flips::flips;
 use crate::othello::mobility::NEIGHBOURS;
 
@@ -26,219 +27,126 @@ pub fn finished(mover: u64, empties: i32) -> i32 {
 }
 
 /// One empty square `x`, all others without a disc of the mover being the opponent's: the exact
-/// score, or when the mover cannot move there a bound on the
-/// right side of `alpha`.
+/// score, or when the mover cannot move there a bound on the right side of `alpha`.
 #[inline(always)]
 pub fn one(mover: u64, x: usize, alpha: i32) -> i32 {
     let own = mover.count_ones() as i32;
-    let flipped = last_flips(x, mover);
-    if flipped != 0 {
-        return 2 * (own + 1 + flipped) - 64;
+    let (gained, lost) = last_flips(x, mover);
+    if gained != 0 {
+        return 2 * (own + 1 + gained) - 64;
     }
     // The mover passes. Without a reply the empty square goes to the winner.
-    let unfilled = if 2 * own > 63 { 2 * own - 62 } else { 2 * own - 64 };
+    let unfilled = 2 * own - if own > 31 { 62 } else { 64 };
     if unfilled <= alpha {
         // A reply can only lower the score.
         return unfilled;
     }
-    let flipped = last_flips(x, !mover & !(1 << x));
-    if flipped != 0 { 2 * (own - flipped) - 64 } else { unfilled }
+    if lost != 0 { 2 * (own - lost) - 64 } else { unfilled }
 }
 
-/// How many discs the owner of `discs` flips by filling the last empty square of the board.
-///
-/// All other squares are the opponent's, so a line's occupation by `discs` says everything; it is
-/// gathered into a byte by one multiplication and looked up.
+/// Up to four squares, one to a byte, the first to be tried lowest: they fit into one register.
+pub type Squares = u32;
+
+/// The `i`-th of the squares.
 #[inline(always)]
-fn last_flips(x: usize, discs: u64) -> i32 {
-    const COLUMN: u64 = 0x0101_0101_0101_0101;
-    let x = x & 63;
-    let (column, row) = (x & 7, x >> 3);
-    let [falling, rising] = DIAGONALS[x];
-    let count = |place: usize, line: u64| i32::from(LINE_FLIPS[place][(line & 0xff) as usize]);
-    count(column, discs >> (8 * row))
-        + count(row, ((discs >> column) & COLUMN).wrapping_mul(0x0102_0408_1020_4080) >> 56)
-        + count(column, (discs & falling).wrapping_mul(COLUMN) >> 56)
-        + count(column, (discs & rising).wrapping_mul(COLUMN) >> 56)
+const fn nth(squares: Squares, i: u32) -> usize {
+    (squares >> (8 * i) & 63) as usize
 }
 
-/// `LINE_FLIPS[place][discs]`: what filling this place of a full line of eight flips, if these are
-/// the own discs on it.
-static LINE_FLIPS: [[u8; 256]; 8] = {
-    let mut table = [[0; 256]; 8];
-    let mut place = 0;
-    while place < 8 {
-        let mut discs = 0;
-        while discs < 256usize {
-            let below = discs & ((1 << place) - 1);
-            let above = discs >> place >> 1;
-            if below != 0 {
-                table[place][discs] += (place as u32 - 1 - below.ilog2()) as u8;
-            }
-            if above != 0 {
-                table[place][discs] += above.trailing_zeros() as u8;
-            }
-            discs += 1;
-        }
-        place += 1;
-    }
-    table
-};
-
-/// By square: the other squares of its two diagonals, the one of step 9 first.
-static DIAGONALS: [[u64; 2]; 64] = {
-    let mut table = [[0; 2]; 64];
-    let mut x = 0;
-    while x < 64 {
-        let mut y = 0;
-        while y < 64 {
-            let (columns, rows) = (y % 8 - x as i32 % 8, y / 8 - x as i32 / 8);
-            if columns != 0 && columns == rows {
-                table[x][0] |= 1 << y;
-            }
-            if columns != 0 && columns == -rows {
-                table[x][1] |= 1 << y;
-            }
-            y += 1;
-        }
-        x += 1;
-    }
-    table
-};
-
-/// The mover's best of two empty squares, or [`NONE`] if neither can be played.
+/// The squares without the `i`-th.
 #[inline(always)]
-fn best_of_two(mover: u64, opponent: u64, x: [usize; 2], alpha: i32) -> i32 {
+const fn without(squares: Squares, i: u32) -> Squares {
+    let below = (1 << (8 * i)) - 1;
+    squares & below | squares >> 8 & !below
+}
+
+/// What a move on this square flips: nothing, mostly known without looking further than the neighbours.
+#[inline(always)]
+fn flips_if_near(x: usize, mover: u64, opponent: u64) -> u64 {
+    if NEIGHBOURS[x & 63] & opponent != 0 { flips(x, mover, opponent) } else { 0 }
+}
+
+/// The best of the moves on some of the squares, or [`NONE`] if none of them can be played. `search`
+/// gives the opponent's score after the move: opponent's discs, mover's, and which square was filled.
+#[inline(always)]
+fn best_of<const COUNT: u32>(
+    mover: u64,
+    opponent: u64,
+    x: Squares,
+    alpha: i32,
+    mut search: impl FnMut(u64, u64, u32) -> i32,
+) -> i32 {
     let mut best = NONE;
-    if NEIGHBOURS[x[0]] & opponent != 0 {
-        let flipped = flips(x[0], mover, opponent);
+    let mut attempt = |i: u32| {
+        let square = nth(x, i);
+        let flipped = flips_if_near(square, mover, opponent);
         if flipped != 0 {
-            best = -one(opponent ^ flipped, x[1], -alpha - 1);
-            if best > alpha {
-                return best;
-            }
-        }
-    }
-    if NEIGHBOURS[x[1]] & opponent != 0 {
-        let flipped = flips(x[1], mover, opponent);
-        if flipped != 0 {
-            let score = -one(opponent ^ flipped, x[0], -alpha - 1);
+            let score = -search(opponent ^ flipped, mover | flipped | 1 << square, i);
             best = best.max(score);
         }
-    }
+        best > alpha
+    };
+    // Written out: the compiler would keep a loop.
+    let _ = attempt(0) || attempt(1) || COUNT > 2 && attempt(2) || COUNT > 3 && attempt(3);
     best
 }
 
 /// Two empty squares.
 #[inline]
-pub fn two(mover: u64, opponent: u64, x: [usize; 2], alpha: i32, nodes: &mut u64) -> i32 {
+pub fn two(mover: u64, opponent: u64, x: Squares, alpha: i32, nodes: &mut u64) -> i32 {
     *nodes += 1;
-    let best = best_of_two(mover, opponent, x, alpha);
+    let other = |i: u32| nth(x, 1 - i);
+    let best = best_of::<2>(mover, opponent, x, alpha, |m, _, i| one(m, other(i), -alpha - 1));
     if best != NONE {
         return best;
     }
-    let reply = best_of_two(opponent, mover, x, -alpha - 1);
+    let reply = best_of::<2>(opponent, mover, x, -alpha - 1, |m, _, i| one(m, other(i), alpha));
     if reply != NONE { -reply } else { finished(mover, 2) }
 }
 
 /// Three empty squares.
 #[inline]
-pub fn three(mover: u64, opponent: u64, x: [usize; 3], alpha: i32, nodes: &mut u64) -> i32 {
+pub fn three(mover: u64, opponent: u64, x: Squares, alpha: i32, nodes: &mut u64) -> i32 {
     *nodes += 1;
-    let best = best_of_three(mover, opponent, x, alpha, nodes);
+    let best = best_of::<3>(mover, opponent, x, alpha, |m, o, i| {
+        two(m, o, without(x, i), -alpha - 1, nodes)
+    });
     if best != NONE {
         return best;
     }
-    let reply = best_of_three(opponent, mover, x, -alpha - 1, nodes);
+    let reply = best_of::<3>(opponent, mover, x, -alpha - 1, |m, o, i| {
+        two(m, o, without(x, i), alpha, nodes)
+    });
     if reply != NONE { -reply } else { finished(mover, 3) }
-}
-
-#[inline(always)]
-fn best_of_three(mover: u64, opponent: u64, x: [usize; 3], alpha: i32, nodes: &mut u64) -> i32 {
-    let mut best = NONE;
-    for (i, rest) in [(0, [1, 2]), (1, [0, 2]), (2, [0, 1])] {
-        if NEIGHBOURS[x[i]] & opponent == 0 {
-            continue;
-        }
-        let flipped = flips(x[i], mover, opponent);
-        if flipped != 0 {
-            let rest = [x[rest[0]], x[rest[1]]];
-            let score =
-                -two(opponent ^ flipped, mover | flipped | 1 << x[i], rest, -alpha - 1, nodes);
-            best = best.max(score);
-            if best > alpha {
-                return best;
-            }
-        }
-    }
-    best
 }
 
 /// Four empty squares, in parity order (squares of odd regions first).
 #[inline]
-pub fn four(mover: u64, opponent: u64, x: [usize; 4], alpha: i32, nodes: &mut u64) -> i32 {
+pub fn four(mover: u64, opponent: u64, x: Squares, alpha: i32, nodes: &mut u64) -> i32 {
     *nodes += 1;
-    let best = best_of_four(mover, opponent, x, alpha, nodes);
+    let best = best_of::<4>(mover, opponent, x, alpha, |m, o, i| {
+        three(m, o, odd_region_first(without(x, i)), -alpha - 1, nodes)
+    });
     if best != NONE {
         return best;
     }
-    let reply = best_of_four(opponent, mover, x, -alpha - 1, nodes);
+    let reply = best_of::<4>(opponent, mover, x, -alpha - 1, |m, o, i| {
+        three(m, o, odd_region_first(without(x, i)), alpha, nodes)
+    });
     if reply != NONE { -reply } else { finished(mover, 4) }
-}
-
-#[inline(always)]
-fn best_of_four(mover: u64, opponent: u64, x: [usize; 4], alpha: i32, nodes: &mut u64) -> i32 {
-    let mut best = NONE;
-    for (i, rest) in [(0, [1, 2, 3]), (1, [0, 2, 3]), (2, [0, 1, 3]), (3, [0, 1, 2])] {
-        if NEIGHBOURS[x[i]] & opponent == 0 {
-            continue;
-        }
-        let flipped = flips(x[i], mover, opponent);
-        if flipped != 0 {
-            let rest = rest.map(|r| x[r]);
-            let rest = odd_region_first(rest);
-            let score =
-                -three(opponent ^ flipped, mover | flipped | 1 << x[i], rest, -alpha - 1, nodes);
-            best = best.max(score);
-            if best > alpha {
-                return best;
-            }
-        }
-    }
-    best
 }
 
 /// Puts a square alone in its quadrant before two that share one.
 #[inline(always)]
-fn odd_region_first(x: [usize; 3]) -> [usize; 3] {
-    let [a, b, c] = x.map(super::quadrant);
-    if a == b && b != c {
-        [x[2], x[0], x[1]]
-    } else if a == c && b != c {
-        [x[1], x[0], x[2]]
+fn odd_region_first(x: Squares) -> Squares {
+    // Of a square's number, the bits 2 and 5 name its quadrant.
+    let differ = |i: u32, j: u32| (nth(x, i) ^ nth(x, j)) & 0b10_0100 != 0;
+    let (ab, ac, bc) = (differ(0, 1), differ(0, 2), differ(1, 2));
+    if !ab && bc {
+        x >> 16 & 0xff | x << 8 & 0xffff00
+    } else if !ac && bc {
+        x & 0xff0000 | x >> 8 & 0xff | x << 8 & 0xff00
     } else {
         x
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::othello::random::{random_discs, seeded};
-    use crate::othello::slow;
-
-    #[test]
-    fn flips_of_the_last_square_are_counted_as_the_walker_counts_them() {
-        let mut rng = seeded(51);
-        for _ in 0..5_000 {
-            let (some, others) = random_discs(&mut rng);
-            for discs in [some, others, some | others, some & others.rotate_left(9)] {
-                for x in 0..64 {
-                    let discs = discs & !(1 << x);
-                    let flipped = slow::flips(x, discs, !discs & !(1 << x));
-                    assert_eq!(last_flips(x, discs), flipped.count_ones() as i32);
-                }
-            }
-        }
     }
 }

@@ -3,11 +3,12 @@
 //! Near the end of the game the tree is solved by counting, and speed comes from doing little per
 //! node. Three tiers, by number of empties:
 //!
-//! * **5 to 6**: squares in parity order, no sorting, no tables. *Parity*: with an odd number of
+//! * **5**: squares in parity order, no sorting, no tables. *Parity*: with an odd number of
 //!   empties in a region, whoever plays there first can usually also play there last; the board's
 //!   four quadrants stand for its regions.
-//! * **7 and more**: stability cut-off, a small private cache of bounds, and moves sorted so that
-//!   the opponent's replies are few (*fastest first*), corners and stable edges preferred.
+//! * **6 and more**: stability cut-off, a small private cache of bounds, and moves sorted so that
+//!   the opponent's replies are few (*fastest first*), corners and stable edges preferred
+//!   ([`ordered`]).
 //! * **4 and fewer**: the routines in [`last`].
 //!
 //! The general search (the minimax method) calls [`Solver::null_window`] once few enough squares are left;
@@ -16,6 +17,8 @@
 
 mod cache;
 pub mod last;
+mod last_flips;
+mod ordered;
 mod parameters;
 
 #[cfg(test)]
@@ -23,13 +26,15 @@ mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::parameters::{MOBILITY_ORDER_EMPTIES, STABILITY_TRY};
+use self::parameters::STABILITY_TRY;
+use crate::othello::Position;
 use crate::othello::flips::flips;
+use crate::othello::lanes::Runs;
 use crate::othello::mobility::{empty_neighbours, legal_moves};
-use crate::othello::stability::{stable_corner_count, stable_count};
-use crate::othello::{Bitboard, Position};
+use crate::othello::stability::stable_count;
 use crate::search::StopFlag;
 use cache::Cache;
+use ordered::{Found, Ordered};
 
 /// One bit per quadrant: a1–d4, e1–h4, a5–d8, e5–h8.
 #[inline(always)]
@@ -76,12 +81,14 @@ pub struct Solver<'s> {
     asked: Option<&'s StopFlag>,
 }
 
-/// A move with the flips it makes, waiting to be searched.
-#[derive(Clone, Copy)]
-struct Candidate {
-    square: u32,
-    flipped: u64,
-    score: i32,
+/// A position that is searched with a null window above `alpha`.
+struct Node {
+    mover: u64,
+    opponent: u64,
+    alpha: i32,
+    empties: u32,
+    /// Which quadrants have an odd number of empties.
+    parity: u32,
 }
 
 /// Never raised: for solves that nobody stops.
@@ -158,71 +165,48 @@ impl<'s> Solver<'s> {
     fn search(&mut self, mover: u64, opponent: u64, alpha: i32, empties: u32, parity: u32) -> i32 {
         match empties {
             0..=4 => self.few(mover, opponent, alpha, parity),
-            5..MOBILITY_ORDER_EMPTIES => self.by_parity(mover, opponent, alpha, empties, parity),
-            // Legal moves never outnumber the empties: a small list costs less to clear.
-            MOBILITY_ORDER_EMPTIES..=16 => {
-                self.by_mobility::<16>(mover, opponent, alpha, empties, parity)
-            }
-            _ => self.by_mobility::<60>(mover, opponent, alpha, empties, parity),
+            5 => self.five(mover, opponent, alpha, parity),
+            _ => self.by_mobility(mover, opponent, alpha, empties, parity),
         }
     }
 
     /// Up to four empties.
-    #[inline(always)]
     fn few(&mut self, mover: u64, opponent: u64, alpha: i32, parity: u32) -> i32 {
         let empties = !(mover | opponent);
-        let odd = empties & ODD_SQUARES[parity as usize];
-        let mut x = [0usize; 4];
-        let mut count = 0;
-        for part in [odd, empties & !odd] {
-            for square in Bitboard(part) {
-                x[count & 3] = square.index();
-                count += 1;
-            }
-        }
-        match count {
+        let x = odd_first(empties, parity);
+        match empties.count_ones() {
             4 => last::four(mover, opponent, x, alpha, &mut self.nodes),
-            3 => last::three(mover, opponent, [x[0], x[1], x[2]], alpha, &mut self.nodes),
-            2 => last::two(mover, opponent, [x[0], x[1]], alpha, &mut self.nodes),
-            1 => last::one(mover, x[0], alpha),
+            3 => last::three(mover, opponent, x, alpha, &mut self.nodes),
+            2 => last::two(mover, opponent, x, alpha, &mut self.nodes),
+            1 => last::one(mover, x as usize & 63, alpha),
             _ => last::finished(mover, 0),
         }
     }
 
-    /// Few empties: no sorting, odd quadrants first.
-    fn by_parity(
-        &mut self,
-        mover: u64,
-        opponent: u64,
-        alpha: i32,
-        empties: u32,
-        parity: u32,
-    ) -> i32 {
+    /// Five empties: no sorting, odd quadrants first.
+    fn five(&mut self, mover: u64, opponent: u64, alpha: i32, parity: u32) -> i32 {
         self.nodes += 1;
-        if let Some(bound) = stability_cut(mover, opponent, alpha, empties) {
+        if let Some(bound) = stability_cut(mover, opponent, alpha, 5) {
             return bound;
         }
         let moves = legal_moves(mover, opponent);
         if moves == 0 {
-            return self.passed(mover, opponent, alpha, empties, parity);
+            return self.passed(mover, opponent, alpha, 5, parity);
         }
-        let odd = moves & ODD_SQUARES[parity as usize];
         let mut best = -127;
-        for part in [odd, moves & !odd] {
-            for square in Bitboard(part) {
-                let x = square.index();
-                let flipped = flips(x, mover, opponent);
-                let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
-                let odd_after = parity ^ quadrant(x);
-                let score = if empties == 5 {
-                    -self.few(m, o, -alpha - 1, odd_after)
-                } else {
-                    -self.by_parity(m, o, -alpha - 1, empties - 1, odd_after)
-                };
-                best = best.max(score);
-                if best > alpha {
-                    return best;
-                }
+        let mut odd = moves & ODD_SQUARES[parity as usize & 15];
+        let mut even = moves & !odd;
+        while odd | even != 0 {
+            let x = (if odd != 0 { odd } else { even }).trailing_zeros() as usize;
+            even = if odd != 0 { even } else { even & even.wrapping_sub(1) };
+            odd &= odd.wrapping_sub(1);
+            let flipped = flips(x, mover, opponent);
+            let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
+            let rest = odd_first(!(m | o), parity ^ quadrant(x));
+            let score = -last::four(m, o, rest, -alpha - 1, &mut self.nodes);
+            best = best.max(score);
+            if best > alpha {
+                break;
             }
         }
         best
@@ -236,7 +220,7 @@ impl<'s> Solver<'s> {
     }
 
     /// More empties: cache, stability, and moves sorted by how little they leave the opponent.
-    fn by_mobility<const MOVES: usize>(
+    fn by_mobility(
         &mut self,
         mover: u64,
         opponent: u64,
@@ -251,7 +235,7 @@ impl<'s> Solver<'s> {
         if let Some(bound) = stability_cut(mover, opponent, alpha, empties) {
             return bound;
         }
-        let slot = self.cache.slot(mover, opponent);
+        let slot = self.cache.slot(mover, opponent, empties);
         let known = self.cache.probe(slot, mover, opponent);
         if let Some(bounds) = known {
             if bounds.lower > alpha {
@@ -261,68 +245,88 @@ impl<'s> Solver<'s> {
                 return bounds.upper;
             }
         }
-        let moves = legal_moves(mover, opponent);
-        if moves == 0 {
+        let first = known.map_or(64, |bounds| bounds.best);
+        let node = Node { mover, opponent, alpha, empties, parity };
+        let runs = Runs::new(mover, opponent);
+        // Nearly always at most eight squares come into question: these have a path of their own.
+        let mut squares = empty_neighbours(opponent, !(mover | opponent));
+        if squares.count_ones() > 8 {
+            squares &= runs.ends();
+        }
+        let result = if squares.count_ones() <= 8 {
+            self.sorted::<1>(&node, runs, squares, first)
+        } else {
+            self.sorted_many(&node, runs, squares, first)
+        };
+        let Some((best, best_square)) = result else {
             return self.passed(mover, opponent, alpha, empties, parity);
-        }
-        let hash_move = known.map_or(64, |bounds| bounds.best);
-        let mut list = [Candidate { square: 0, flipped: 0, score: 0 }; MOVES];
-        let mut count = 0;
-        for square in Bitboard(moves) {
-            let x = square.index();
-            let flipped = flips(x, mover, opponent);
-            if flipped == opponent {
-                return 64;
-            }
-            let score = if x as u32 == hash_move {
-                i32::MAX
-            } else {
-                order(x, opponent ^ flipped, mover | flipped | 1 << x, parity)
-            };
-            list[count] = Candidate { square: x as u32, flipped, score };
-            count += 1;
-        }
-        let mut best = -127;
-        let mut best_square = 64;
-        for i in 0..count {
-            let mut top = i;
-            for j in i + 1..count {
-                if list[j].score > list[top].score {
-                    top = j;
-                }
-            }
-            list.swap(i, top);
-            let Candidate { square, flipped, .. } = list[i];
-            let x = square as usize;
-            let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
-            let score = -self.search(m, o, -alpha - 1, empties - 1, parity ^ quadrant(x));
-            if score > best {
-                best = score;
-                best_square = square;
-                if best > alpha {
-                    break;
-                }
-            }
-        }
+        };
         if !self.stopped() {
             self.cache.store(slot, mover, opponent, alpha, best, best_square);
         }
         best
     }
+
+    /// [`Solver::sorted`] for any number of moves.
+    #[inline(never)]
+    fn sorted_many(
+        &mut self,
+        node: &Node,
+        runs: Runs,
+        squares: u64,
+        first: u32,
+    ) -> Option<(i32, u32)> {
+        self.sorted::<8>(node, runs, squares, first)
+    }
+
+    /// Searches the legal moves among these squares, the one on `first` first: score and best move, or
+    /// `None` if there is no legal move.
+    #[inline(always)]
+    fn sorted<const BATCHES: usize>(
+        &mut self,
+        node: &Node,
+        runs: Runs,
+        squares: u64,
+        first: u32,
+    ) -> Option<(i32, u32)> {
+        let Node { mover, opponent, alpha, empties, parity } = *node;
+        let mut list = Ordered::<BATCHES>::new();
+        match list.fill(node, runs, squares, first) {
+            Found::WipeOut => return Some((64, 64)),
+            Found::Nothing => return None,
+            Found::Moves => {}
+        }
+        let mut best = -127;
+        let mut best_square = 64;
+        while let Some((x, flipped)) = list.next() {
+            let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
+            let score = -self.search(m, o, -alpha - 1, empties - 1, parity ^ quadrant(x));
+            if score > best {
+                best = score;
+                best_square = x as u32;
+                if best > alpha {
+                    break;
+                }
+            }
+        }
+        Some((best, best_square))
+    }
 }
 
-/// How good a move looks, from the position after it: few replies for the opponent (those into
-/// corners count double), safe corners, little room, an odd region.
+/// Four squares of a set, those of odd quadrants first; beyond the set's last, any number.
 #[inline(always)]
-fn order(x: usize, mover: u64, opponent: u64, parity: u32) -> i32 {
-    let replies = legal_moves(mover, opponent);
-    let corners = replies & Bitboard::CORNERS.0;
-    let room = empty_neighbours(opponent, !(mover | opponent));
-    -((replies.count_ones() + corners.count_ones()) as i32) * 1024
-        + stable_corner_count(opponent) as i32 * 128
-        - room.count_ones() as i32 * 16
-        + if quadrant(x) & parity != 0 { 24 } else { 0 }
-        + if 1 << x & Bitboard::CORNERS.0 != 0 { 256 } else { 0 }
+fn odd_first(empties: u64, parity: u32) -> last::Squares {
+    let mut odd = empties & ODD_SQUARES[parity as usize & 15];
+    let mut even = empties & !odd;
+    let mut squares = 0;
+    // How many are odd is hard to foresee: no branches.
+    for i in 0..4 {
+        let next = if odd != 0 { odd } else { even };
+        even = if odd != 0 { even } else { even & even.wrapping_sub(1) };
+        odd &= odd.wrapping_sub(1);
+        squares |= (next.trailing_zeros() & 63) << (8 * i);
+    }
+    squares
 }
 
 /// An upper bound at most `alpha` from the opponent's stable discs, where it is worth trying.

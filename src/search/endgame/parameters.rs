@@ -1,9 +1,5 @@
 //! The tuned numbers of the endgame solver, with their units and where they come from.
 
-/// From this many empties on the lean solver sorts moves by mobility and uses its cache; below it
-/// plays in parity order. Measured on FFO #40–#44.
-pub(super) const MOBILITY_ORDER_EMPTIES: u32 = 7;
-
 /// By number of empties: from which `alpha` (discs) on the stability cut-off is worth trying.
 /// The shape is common to the strong programs; 99 means never.
 pub(super) static STABILITY_TRY: [i32; 64] = {
