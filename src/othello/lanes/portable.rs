@@ -190,6 +190,12 @@ impl Keys {
     /// All taken.
     pub const NONE: Keys = Keys([0xffff; 8]);
 
+    /// These keys.
+    #[inline(always)]
+    pub fn from_array(keys: [u16; 8]) -> Keys {
+        Keys(keys)
+    }
+
     /// The least key and its lane, the lowest such; 0xffff if all are taken.
     #[inline(always)]
     pub fn least(self) -> (u32, usize) {

@@ -258,6 +258,13 @@ impl Keys {
         Keys(unsafe { std::mem::transmute::<[u16; 8], __m128i>([0xffff; 8]) })
     };
 
+    /// These keys.
+    #[inline(always)]
+    pub fn from_array(keys: [u16; 8]) -> Keys {
+        // SAFETY: both are 16 bytes of plain numbers.
+        Keys(unsafe { std::mem::transmute::<[u16; 8], __m128i>(keys) })
+    }
+
     /// The least key and its lane, the lowest such; 0xffff if all are taken.
     #[inline(always)]
     pub fn least(self) -> (u32, usize) {

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use self::parameters::STABILITY_TRY;
 use crate::othello::Position;
 use crate::othello::flips::flips;
-use crate::othello::lanes::Runs;
+use crate::othello::lanes::{self, Runs};
 use crate::othello::mobility::{empty_neighbours, legal_moves};
 use crate::othello::stability::stable_count;
 use crate::search::StopFlag;
@@ -249,8 +249,12 @@ impl<'s> Solver<'s> {
         let node = Node { mover, opponent, alpha, empties, parity };
         let runs = Runs::new(mover, opponent);
         // Nearly always at most eight squares come into question: these have a path of their own.
-        let mut squares = empty_neighbours(opponent, !(mover | opponent));
-        if squares.count_ones() > 8 {
+        let mut squares = if lanes::FAST {
+            empty_neighbours(opponent, !(mover | opponent))
+        } else {
+            legal_moves(mover, opponent)
+        };
+        if lanes::FAST && squares.count_ones() > 8 {
             squares &= runs.ends();
         }
         let result = if squares.count_ones() <= 8 {

@@ -7,10 +7,15 @@
 
 use super::{Node, ODD_SQUARES};
 use crate::othello::Bitboard;
+use crate::othello::flips::flips;
 use crate::othello::lanes::{
-    Keys, Lanes, Runs, WIDTH, empty_neighbours_of_boards, flips_of_moves, legal_moves_of_boards,
-    stable_corners_of_boards,
+    self, Keys, Lanes, Runs, WIDTH, empty_neighbours_of_boards, flips_of_moves,
+    legal_moves_of_boards, stable_corners_of_boards,
 };
+use crate::othello::mobility::{empty_neighbours, legal_moves};
+use crate::othello::stability::stable_corner_count;
+
+const CORNERS: u64 = Bitboard::CORNERS.0;
 
 /// What [`Ordered::fill`] found.
 pub(super) enum Found {
@@ -43,6 +48,53 @@ impl<const BATCHES: usize> Ordered<BATCHES> {
     /// Takes in the legal moves among `squares`. The move on `first`, if there, comes first.
     #[inline(always)]
     pub(super) fn fill(&mut self, node: &Node, runs: Runs, squares: u64, first: u32) -> Found {
+        if lanes::FAST {
+            self.fill_by_lanes(node, runs, squares, first)
+        } else {
+            self.fill_one_by_one(node, squares, first)
+        }
+    }
+
+    /// [`Ordered::fill`] where eight boards are not one register: the same order, one move after the
+    /// other.
+    #[inline(always)]
+    fn fill_one_by_one(&mut self, node: &Node, squares: u64, first: u32) -> Found {
+        let Node { mover, opponent, parity, .. } = *node;
+        let odd = ODD_SQUARES[parity as usize & 15];
+        let mut found = Found::Nothing;
+        let mut keys = [[0xffff; WIDTH]; BATCHES];
+        for (number, square) in Bitboard(squares).into_iter().enumerate().take(WIDTH * BATCHES) {
+            let (x, bit) = (square.index(), square.bit());
+            let flipped = flips(x, mover, opponent);
+            if flipped == opponent {
+                return Found::WipeOut;
+            }
+            if flipped == 0 {
+                continue;
+            }
+            found = Found::Moves;
+            let moved = mover | flipped | bit;
+            let replies = legal_moves(opponent ^ flipped, moved);
+            let room = empty_neighbours(moved, !(mover | opponent | bit));
+            let is_in = |squares: u64| u64::from(squares & bit != 0);
+            let price = 256
+                + u64::from(x as u32 != first) * FAR
+                + u64::from(replies.count_ones() + (replies & CORNERS).count_ones()) * 128
+                + u64::from(room.count_ones()) * 2
+                - u64::from(stable_corner_count(moved)) * 16
+                - is_in(CORNERS) * 32
+                - is_in(odd) * 3;
+            let (batch, lane) = (number / WIDTH, number % WIDTH);
+            keys[batch][lane] = price.min(0xffff) as u16;
+            self.flipped[batch][lane] = flipped;
+            self.squares[batch][lane] = x as u8;
+        }
+        self.keys = keys.map(Keys::from_array);
+        found
+    }
+
+    #[inline(always)]
+    fn fill_by_lanes(&mut self, node: &Node, runs: Runs, squares: u64, first: u32) -> Found {
         let first = 1u64.checked_shl(first).unwrap_or(0);
         let mut rest = squares;
         for batch in 0..BATCHES {
@@ -95,7 +147,7 @@ impl<const BATCHES: usize> Ordered<BATCHES> {
 fn keys(node: &Node, squares: Lanes, flipped: Lanes, first: u64) -> Keys {
     let (mover, opponent) = (node.mover, node.opponent);
     let odd = ODD_SQUARES[node.parity as usize & 15];
-    let corners = Lanes::splat(Bitboard::CORNERS.0);
+    let corners = Lanes::splat(CORNERS);
     let to_move = Lanes::splat(opponent).xor(flipped);
     let moved = Lanes::splat(mover).or(flipped).or(squares);
     let replies = legal_moves_of_boards(to_move, moved);
@@ -117,3 +169,51 @@ fn keys(node: &Node, squares: Lanes, flipped: Lanes, first: u64) -> Keys {
 const FAR: u64 = 1 << 14;
 /// Too large for a key.
 const NO_MOVE: u64 = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::othello::random::{random_position, seeded};
+    use crate::search::endgame::parity;
+
+    /// The moves of a list in order, and what was said when it was filled.
+    fn drained<const BATCHES: usize>(fill: impl Fn(&mut Ordered<BATCHES>) -> Found) -> String {
+        let mut list = Ordered::new();
+        let mut text = match fill(&mut list) {
+            Found::WipeOut => return "wipe-out".to_owned(),
+            Found::Nothing => "none".to_owned(),
+            Found::Moves => String::new(),
+        };
+        while let Some((square, flipped)) = list.next() {
+            text += &format!("{square}:{flipped:x} ");
+        }
+        text
+    }
+
+    #[test]
+    fn moves_come_in_the_same_order_eight_at_once_and_one_by_one() {
+        let mut rng = seeded(31);
+        for round in 0..4000 {
+            let position = random_position(6 + round % 20, &mut rng);
+            let (mover, opponent) = (position.mover().0, position.opponent().0);
+            let empty = !(mover | opponent);
+            let (alpha, empties) = (0, empty.count_ones());
+            let node = Node { mover, opponent, alpha, empties, parity: parity(empty) };
+            let runs = Runs::new(mover, opponent);
+            let moves = legal_moves(mover, opponent);
+            let first = [64, moves.trailing_zeros(), 63 - moves.leading_zeros().min(63)];
+            let first = first[round as usize % 3];
+            if moves != 0 {
+                let by_lanes = drained::<8>(|list| list.fill_by_lanes(&node, runs, moves, first));
+                let plain = drained::<8>(|list| list.fill_one_by_one(&node, moves, first));
+                assert_eq!(by_lanes, plain, "{position:?}");
+            }
+            let near = empty_neighbours(opponent, empty);
+            if near.count_ones() <= 8 {
+                let by_lanes = drained::<1>(|list| list.fill_by_lanes(&node, runs, near, first));
+                let plain = drained::<1>(|list| list.fill_one_by_one(&node, moves, first));
+                assert_eq!(by_lanes, plain, "{position:?}");
+            }
+        }
+    }
+}
