@@ -48,12 +48,12 @@ impl std::str::FromStr for Level {
 
 /// What to type, in lines of less than 60 columns.
 pub(super) const HELP: &str = "  \
-  f5           play there          hint       good moves
-  undo         take back           moves      the game so far
-  new [white]  a new game          flip       change sides
-  level 3      another opponent    resign     give up
-  save FILE    keep the game       load FILE  take one up
-  review       what was lost       quit       leave
+  f5           play there        hint       good moves
+  undo         take back         moves      the game so far
+  new [white]  a new game        flip       change sides
+  level 3      another opponent  resign     give up
+  save FILE    keep the game     load FILE  take one up
+  review       what was lost     quit       leave
 Levels: 0 (children) to 10, or adaptive. FILE: .ggf, .sgf.";
 
 /// Understands a line, or says what could be typed.

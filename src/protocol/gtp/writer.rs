@@ -16,7 +16,7 @@ showboard            the board
 clear_board          a new game
 kitai-set_level 3    0 (for children) to 10
 kitai-set depth 12   an option; kitai-options lists them
-kitai-analyze        values of all moves until the next line
+kitai-analyze        all moves valued until the next line
 final_score          the result
 loadsgf FILE         a game from a file; printsgf shows it
 quit                 leave
