@@ -31,6 +31,17 @@ const OWN_LEVEL: u32 = if cfg!(all(
     2
 };
 
+/// Kitai's version and which build of it this is.
+pub const VERSION: &str = if cfg!(not(target_arch = "x86_64")) {
+    concat!(env!("CARGO_PKG_VERSION"), " (portable)")
+} else if OWN_LEVEL == 4 {
+    concat!(env!("CARGO_PKG_VERSION"), " (x86-64 v4)")
+} else if OWN_LEVEL == 3 {
+    concat!(env!("CARGO_PKG_VERSION"), " (x86-64 v3)")
+} else {
+    concat!(env!("CARGO_PKG_VERSION"), " (x86-64 v2 or lower)")
+};
+
 /// Hands over to the fastest build of Kitai at hand that this CPU runs, if that is not this one;
 /// returns if it is, or if the other cannot be started.
 pub fn hand_over() {
@@ -119,6 +130,16 @@ fn run_instead(program: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_version_names_the_build() {
+        let needs_avx2 = VERSION.ends_with("v3)") || VERSION.ends_with("v4)");
+        assert_eq!(
+            needs_avx2,
+            cfg!(all(target_feature = "avx2", target_feature = "bmi2")),
+            "{VERSION}"
+        );
+    }
 
     #[test]
     fn the_best_build_that_is_there_and_runs_is_taken() {

@@ -152,6 +152,7 @@ fn anchored_ratings_are_the_papers_average() {
     let standing = Standing::of(&plan, &play_all(&plan, 2));
     let anchors: Vec<f64> = standing.players[..2].iter().map(|p| p.paper.unwrap()).collect();
     assert!((anchors[0] + anchors[1]).abs() < 1e-6);
+    assert!(report::text(&plan, &standing).contains("anchored"));
     // Pairings 1 and 2 are the anchors against the third player.
     let results = [1, 2].map(|index| AnchorResult {
         anchor: anchors[index - 1],
@@ -161,6 +162,7 @@ fn anchored_ratings_are_the_papers_average() {
     plan.anchors.clear();
     let standing = Standing::of(&plan, &play_all(&plan, 2));
     assert!(standing.players.iter().all(|player| player.paper.is_none()));
+    assert!(!report::text(&plan, &standing).contains("anchored"));
 }
 
 #[test]
@@ -271,4 +273,13 @@ fn few_games_are_said_to_be_few() {
     let text = |games: &Games| report::text(&plan, &Standing::of(&plan, games));
     assert!(text(&two).contains("too few games to tell") && !text(&two).contains("LOS"));
     assert!(text(&games).contains("LOS") && !text(&games).contains("too few"));
+    // One pair has no margin, several have.
+    assert!(!text(&two).contains('±') && text(&games).contains('±'));
+}
+
+#[test]
+fn pairs_that_are_all_alike_are_told_without_infinite_margins() {
+    let plan = small_plan(&["depth=1", "depth=1"], Kind::HeadToHead, 6);
+    let text = report::text(&plan, &Standing::of(&plan, &play_all(&plan, 1)));
+    assert!(text.contains("Elo +0.0") && !text.contains("inf"), "{text}");
 }

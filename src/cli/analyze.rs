@@ -34,8 +34,8 @@ pub(super) struct Args {
 }
 
 /// Depth in plies and empties to solve from when no limit is given.
-const DEFAULT_DEPTH: &str = "16";
-const DEFAULT_EXACT_FROM: &str = "22";
+const DEFAULT_DEPTH: &str = "20";
+const DEFAULT_EXACT_FROM: &str = "24";
 
 /// Runs the command.
 ///
@@ -119,6 +119,10 @@ fn bar(score: Score) -> String {
     format!("{:>BAR$}|{:<BAR$}", "#".repeat(left), "#".repeat(right))
 }
 
+/// Half the width of a mistake's disc in the chart, in SVG units: the greater, the worse.
+const MARKED: [(Mark, f64); 3] =
+    [(Mark::Inaccuracy, 3.0), (Mark::Mistake, 4.5), (Mark::Blunder, 6.5)];
+
 fn chart(record: &GameRecord, rows: &[MoveReview]) -> String {
     let name = |text: &str, color: Color| {
         if text.is_empty() { color.to_string() } else { text.to_owned() }
@@ -133,13 +137,13 @@ fn chart(record: &GameRecord, rows: &[MoveReview]) -> String {
         "score after the move",
         rows.iter().map(|row| (row.number as f64, row.black_score.discs())),
     )];
-    for color in [Color::Black, Color::White] {
-        for mark in [Mark::Inaccuracy, Mark::Mistake, Mark::Blunder] {
+    for (color, fill) in [(Color::Black, "black"), (Color::White, "white")] {
+        for (mark, radius) in MARKED {
             let marked = rows.iter().filter(|row| row.color == color && row.mark == mark);
             let points: Vec<_> =
                 marked.map(|row| (row.number as f64, row.black_score.discs())).collect();
             if !points.is_empty() {
-                series.push(Series::marks(&format!("{color} {mark}"), points));
+                series.push(Series::discs(&format!("{color} {mark}"), fill, radius, points));
             }
         }
     }

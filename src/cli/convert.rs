@@ -24,9 +24,9 @@ use crate::training::upgrade::upgrade;
 ///
 /// Formats go by extension: .ggf, .sgf, .txt (transcripts), .obf, .pos (boards), .wtb (WTHOR, with
 /// .jou and .trn for names), and an input without one by its content. `-` is standard input or
-/// output. Of a game, .obf and .pos keep one position: the last, or what --at or --every say. Bad games are reported with their
-/// place and left out; the exit code is then 1 unless --skip-bad is given. From .kpos to .kpos,
-/// position files of version 1 become version 2.
+/// output. Of a game, .obf and .pos keep one position: the last, or what --at or --every say. Bad
+/// games are reported with their place and left out; the exit code is then 1 unless --skip-bad is
+/// given. From .kpos to .kpos, position files of version 1 become version 2.
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Examples:\n  kitai convert WTH_1999.wtb games.ggf\n  kitai convert games.ggf \
@@ -78,8 +78,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         check_output(made)?;
         let upgraded = upgrade(input, made).map_err(CliError::input)?;
         output.line(format_args!(
-            "{} positions written as {} games",
-            upgraded.positions, upgraded.games
+            "{} written as {}",
+            text::count(upgraded.positions, "position"),
+            text::count(upgraded.games, "game")
         ))?;
         return output.object(&upgraded);
     }
@@ -225,6 +226,10 @@ fn convert<W: Write>(
         }
     }
     bar.finish_and_clear();
+    if let (Some(at), 0, 1..) = (args.at, report.written, report.read - report.bad) {
+        let moves = text::count(at as u64, "move");
+        return Err(CliError::Found(format!("{}: no game has {moves}", args.input)));
+    }
     let files = writer.finish(today()).map_err(|fault| match fault {
         Fault::Io(error) => failed(error),
         other => CliError::input(other),
@@ -344,6 +349,9 @@ mod tests {
         folder.positions("a.txt", "second.obf", Some(2), false, false).unwrap();
         folder.positions("a.txt", "all.pos", None, true, false).unwrap();
         assert_eq!(["last.pos", "second.obf", "all.pos"].map(lines), [2, 1, 4 + 2]);
+        let short = folder.positions("a.txt", "b.obf", Some(9), false, false).unwrap_err();
+        assert!(short.contains("no game has 9 moves"), "{short}");
+        assert!(!folder.path("b.obf").exists());
         let refused = folder.positions("a.txt", "b.ggf", Some(2), false, false).unwrap_err();
         assert!(refused.contains("choose positions"), "{refused}");
         let nowhere = folder.convert("a.txt", "missing/b.ggf", false).unwrap_err();

@@ -12,6 +12,7 @@ use crate::files;
 use crate::protocol::ggs::{Report, Settings};
 use crate::record::{date, ggf};
 use crate::server::ggs as bot;
+use crate::text;
 
 /// Largest settings file, bytes.
 const LARGEST_SETTINGS: u64 = 1 << 20;
@@ -183,6 +184,8 @@ fn report(records: &Path, out: &Path, output: &mut Output) -> Result<(), CliErro
     crate::record::whole_file::write(out, found.page().as_bytes())
         .map_err(|error| CliError::io(out.display().to_string(), error))?;
     let (matches, games) = (found.results().count(), found.games());
-    output.line(format_args!("{}: {matches} results, {games} games", out.display()))?;
+    let both = [(matches, "result"), (games, "game")];
+    let [results, played] = both.map(|(count, thing)| text::count(count as u64, thing));
+    output.line(format_args!("{}: {results}, {played}", out.display()))?;
     output.object(&json!({ "page": out.display().to_string(), "results": matches, "games": games }))
 }

@@ -12,6 +12,7 @@ use super::{CliError, Output, progress};
 #[cfg(feature = "fleet")]
 use crate::fleet::{coordinator::conduct, work::label::LabelWork};
 use crate::search::StopFlag;
+use crate::text;
 use crate::training::label::{LabelSettings, label};
 use crate::training::sources::{Candidate, Selection, candidates};
 #[cfg(feature = "fleet")]
@@ -100,7 +101,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let count = score(args, &candidates, &settings, &bar, &stop)?;
     bar.finish_and_clear();
     let name = args.output.display().to_string();
-    output.line(format_args!("{name}: {count} positions"))?;
+    output.line(format_args!("{name}: {}", text::count(count, "position")))?;
     output.object(&Report { output: name, positions: count, wanted: candidates.len() })?;
     if count < candidates.len() as u64 {
         return Err(CliError::Found("interrupted; the same command goes on".to_owned()));

@@ -60,7 +60,7 @@ pub use output::Output;
 /// Without a subcommand it serves an Othello program on standard input and output, in GTP or NBoard
 /// as the program's first line says.
 #[derive(Parser, Debug)]
-#[command(name = "kitai", version, about, max_term_width = 100)]
+#[command(name = "kitai", version = crate::launch::VERSION, about, max_term_width = 100)]
 struct Cli {
     /// Print results as JSON, one documented object or one per line
     #[arg(long, global = true)]

@@ -9,6 +9,7 @@ use crate::fleet::connect::Access;
 use crate::fleet::coordinator::{News, Settings};
 use crate::fleet::residuals::Residual;
 use crate::fleet::wire::Name;
+use crate::text;
 
 /// How the broker knows us.
 #[derive(clap::Args, Debug, Clone, Default)]
@@ -101,8 +102,10 @@ impl FleetView {
                 self.bar.set_prefix(match status.workers {
                     0 => "no workers yet  ".to_owned(),
                     workers => format!(
-                        "{workers} workers, {} slots, {:.1} jobs/s  ",
-                        status.slots, status.rate
+                        "{}, {}, {:.1} jobs/s  ",
+                        text::count(workers as u64, "worker"),
+                        text::count(status.slots as u64, "slot"),
+                        status.rate
                     ),
                 });
                 self.residuals.clone_from(&status.residuals);

@@ -94,13 +94,13 @@ fn failed(place: &str, error: ServeError) -> CliError {
 /// For a person who started the server by hand. On stderr: stdout belongs to the protocol.
 fn greet(protocol: Protocol) {
     let speaks = match protocol {
-        Protocol::Auto => "GTP (try `genmove black`, `showboard`, `list_commands`) or NBoard",
-        Protocol::Gtp => "GTP: try `genmove black`, `showboard`, `list_commands`",
-        Protocol::NBoard => "NBoard: try `set depth 8`, `hint 4`, `go`",
+        Protocol::Auto => "GTP or NBoard.\nTry `help`, `genmove black`, `showboard`",
+        Protocol::Gtp => "GTP.\nTry `help`, `genmove black`, `showboard`",
+        Protocol::NBoard => "NBoard.\nTry `set depth 8`, `hint 4`, `go`",
     };
     eprintln!(
-        "Kitai {} speaks {speaks}; `quit` leaves.\nTo play a game yourself: kitai play. Everything \
-         else: kitai --help.",
+        "Kitai {} speaks {speaks}; `quit` leaves.\n\
+         To play yourself: kitai play. The rest: kitai --help.",
         env!("CARGO_PKG_VERSION")
     );
 }

@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
 /// The board with its rulers, and beside it what there is to say.
 pub(super) fn drawn(history: &History, color: bool) -> String {
     let board = history.board();
-    let facts = facts(history);
+    let facts = facts(history, color);
     let mut text = String::from("    a b c d e f g h\n");
     for row in 0..8 {
         write!(text, "  {} ", row + 1).expect("writing to a string cannot fail");
@@ -92,23 +92,30 @@ const WHITE: Style =
 fn symbol(board: Board, square: Square, color: bool) -> String {
     let legal = board.position.legal_moves().contains(square);
     let empty = if legal { '+' } else { '·' };
+    let owner = board.at(square);
+    let shape = owner.map_or(empty, |player| disc(player, color));
     if !color {
-        return format!("{} ", board.at(square).map_or(empty, Color::symbol));
+        return format!("{shape} ");
     }
-    let (style, shape) = match board.at(square) {
-        Some(Color::Black) => (GREEN, '●'),
-        Some(Color::White) => (WHITE, '○'),
-        None => (GREEN, empty),
-    };
+    let style = if owner == Some(Color::White) { WHITE } else { GREEN };
     format!("{style}{shape} {style:#}")
 }
 
-fn facts(history: &History) -> Vec<String> {
+/// The sign that stands for a player's discs on the board that [`drawn`] draws.
+pub(super) fn disc(player: Color, color: bool) -> char {
+    match (color, player) {
+        (false, player) => player.symbol(),
+        (true, Color::Black) => '●',
+        (true, Color::White) => '○',
+    }
+}
+
+fn facts(history: &History, color: bool) -> Vec<String> {
     let board = history.board();
-    let side = |color: Color| {
-        let discs = board.discs(color).count();
-        let name = if color == Color::Black { "Black" } else { "White" };
-        format!("{name} ({}): {}", color.symbol(), text::count(u64::from(discs), "disc"))
+    let side = |player: Color| {
+        let discs = board.discs(player).count();
+        let name = if player == Color::Black { "Black" } else { "White" };
+        format!("{name} ({}): {}", disc(player, color), text::count(u64::from(discs), "disc"))
     };
     let moves = board.position.legal_moves();
     let state = if history.is_over() {
@@ -157,7 +164,9 @@ mod tests {
     #[test]
     fn discs_differ_in_shape_where_colours_are_used() {
         let shown = drawn(&transcript::parse("f5").unwrap(), true);
-        assert_eq!((shown.matches('●').count(), shown.matches('○').count()), (4, 1));
+        // One more of each says whose discs they are.
+        assert_eq!((shown.matches('●').count(), shown.matches('○').count()), (4 + 1, 1 + 1));
+        assert!(shown.contains("Black (●): 4 discs"), "{shown}");
         assert!(shown.contains("\u{1b}["));
     }
 }

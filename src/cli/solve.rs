@@ -237,15 +237,21 @@ impl Row {
     }
 }
 
-fn summary(rows: &[Row], wanted: usize, output: &mut Output) -> Result<(), CliError> {
+/// What all problems took together.
+fn totals(rows: &[Row]) -> String {
     let nodes: u64 = rows.iter().map(|row| row.nodes).sum();
-    let seconds: f64 = rows.iter().map(|row| row.seconds).sum();
-    output.line(format_args!(
+    // `sum` would make minus nothing of no rows.
+    let seconds = rows.iter().fold(0.0, |sum, row| sum + row.seconds);
+    format!(
         "{}, {:.1} M nodes, {seconds:.2} s, {:.1} Mn/s",
         text::count(rows.len() as u64, "problem"),
         nodes as f64 / 1e6,
         nodes as f64 / seconds.max(1e-9) / 1e6
-    ))?;
+    )
+}
+
+fn summary(rows: &[Row], wanted: usize, output: &mut Output) -> Result<(), CliError> {
+    output.line(totals(rows))?;
     let judged: Vec<(f64, f64)> = rows
         .iter()
         .filter(|row| row.right.is_none())
@@ -273,4 +279,14 @@ fn summary(rows: &[Row], wanted: usize, output: &mut Output) -> Result<(), CliEr
         return Err(CliError::Found(format!("stopped after {} of {wanted} problems", rows.len())));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_problems_take_no_time_rather_than_minus_nothing() {
+        assert_eq!(totals(&[]), "0 problems, 0.0 M nodes, 0.00 s, 0.0 Mn/s");
+    }
 }

@@ -19,6 +19,7 @@ use crate::fleet::worker::{WorkerSettings, work};
 use crate::memory;
 use crate::options::Options;
 use crate::search::{build, suite};
+use crate::text;
 
 /// The largest file of engines, bytes.
 const LARGEST_ENGINES: u64 = 1 << 20;
@@ -102,7 +103,8 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let about = bench.map_or(String::new(), |(nodes, speed)| {
         format!(", bench signature {nodes}, {:.1} Mn/s", speed / 1e6)
     });
-    output.line(format_args!("worker {name}: {slots} jobs at once{about}"))?;
+    output
+        .line(format_args!("worker {name}: {} at once{about}", text::count(slots as u64, "job")))?;
     let factory = Equipment { engines, caps: Caps { memory, threads: slots as u64 } }.factory();
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -120,8 +122,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         given_back: counts.given_back,
     };
     output.line(format_args!(
-        "worker {name}: {} jobs done, {} failed, {} refused, {} given back",
-        report.done, report.failed, report.refused, report.given_back
+        "worker {name}: {} done, {} failed, {} refused, {} given back",
+        text::count(report.done, "job"),
+        report.failed,
+        report.refused,
+        report.given_back
     ))?;
     output.object(&report)
 }
@@ -169,10 +174,7 @@ fn default_name() -> Name {
 }
 
 fn default_cache() -> PathBuf {
-    let folder = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
-    folder.unwrap_or_else(std::env::temp_dir).join("kitai").join("fleet")
+    dirs::cache_dir().unwrap_or_else(std::env::temp_dir).join("kitai").join("fleet")
 }
 
 /// How often the process was asked to end.

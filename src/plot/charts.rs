@@ -16,8 +16,14 @@ const ABOVE: f64 = 40.0;
 const RIM: f64 = 14.0;
 /// Height of one row of a chart of intervals.
 const ROW: f64 = 26.0;
+/// Height of one row of a legend.
+const LEGEND_ROW: f64 = 20.0;
+/// Width of the piece of a series that stands before its name in a legend.
+const SAMPLE: f64 = 26.0;
+/// The outline of discs.
+const RING: &str = "#222";
 /// Width of a letter, about.
-const LETTER: f64 = 6.4;
+const LETTER: f64 = 7.4;
 /// Most points drawn of a series; more cannot be told apart.
 const MOST_POINTS: usize = 600;
 
@@ -75,20 +81,46 @@ pub struct Series {
     pub name: String,
     /// Points `(x, low, middle, high)`; low and high equal to middle draw no band.
     pub points: Vec<(f64, f64, f64, f64)>,
-    /// Whether the points stand alone, each a mark, instead of making a line.
-    pub marks: bool,
+    /// How its points are drawn.
+    pub look: Look,
+}
+
+/// How the points of a series are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Look {
+    /// Joined by a line in the colour of the series.
+    Line,
+    /// Each alone, as a dot in the colour of the series.
+    Marks,
+    /// Each alone, as a disc of a player.
+    Discs {
+        /// What the disc is filled with.
+        fill: &'static str,
+        /// Half its width, in SVG units.
+        radius: f64,
+    },
 }
 
 impl Series {
     /// A line without a band.
     pub fn line(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
         let points = points.into_iter().map(|(x, y)| (x, y, y, y)).collect();
-        Series { name: name.to_owned(), points, marks: false }
+        Series { name: name.to_owned(), points, look: Look::Line }
     }
 
     /// Points that stand alone.
     pub fn marks(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
-        Series { marks: true, ..Series::line(name, points) }
+        Series { look: Look::Marks, ..Series::line(name, points) }
+    }
+
+    /// Points that stand alone, drawn as a player's discs.
+    pub fn discs(
+        name: &str,
+        fill: &'static str,
+        radius: f64,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Series {
+        Series { look: Look::Discs { fill, radius }, ..Series::line(name, points) }
     }
 }
 
@@ -103,7 +135,7 @@ struct Scale {
 fn open(height: f64) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" \
-         font-family=\"sans-serif\" font-size=\"12\">\
+         font-family=\"sans-serif\" font-size=\"14\">\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
     )
 }
@@ -126,8 +158,8 @@ impl Scale {
     }
 
     /// The beginning of a chart: title, axes and grid.
-    fn open(&self, axes: &Axes) -> String {
-        let mut out = open(HEIGHT);
+    fn open(&self, axes: &Axes, height: f64) -> String {
+        let mut out = open(height);
         for y in ticks(self.y, axes.whole.1) {
             let py = self.py(y);
             let _ = write!(
@@ -152,7 +184,7 @@ impl Scale {
         }
         let _ = write!(
             out,
-            "<text x=\"{:.1}\" y=\"16\" text-anchor=\"middle\" font-size=\"15\">{}</text>\
+            "<text x=\"{:.1}\" y=\"16\" text-anchor=\"middle\" font-size=\"17\">{}</text>\
              <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
              <text x=\"4\" y=\"30\">{}</text>",
             WIDTH / 2.0,
@@ -180,7 +212,9 @@ pub fn lines(axes: &Axes, series: &[Series]) -> String {
     let (low, high) = bounds(points().flat_map(|p| [p.1, p.2, p.3])).unwrap_or((0.0, 1.0));
     let y = axes.within.map_or((low, high), |(least, most)| (low.max(least), high.min(most)));
     let scale = Scale::new(x, y);
-    let mut out = scale.open(axes);
+    let named = if series.len() > 1 { series } else { &[] };
+    let (legend, legend_height) = legend(named);
+    let mut out = scale.open(axes, HEIGHT + legend_height);
     for (index, line) in series.iter().enumerate() {
         let color = COLORS[index % COLORS.len()];
         let every = line.points.len().div_ceil(MOST_POINTS).max(1);
@@ -207,17 +241,10 @@ pub fn lines(axes: &Axes, series: &[Series]) -> String {
                 "<polygon points=\"{upper} {lower}\" fill=\"{color}\" opacity=\"0.18\"/>"
             );
         }
-        if line.marks {
+        if line.look != Look::Line {
             for p in &shown {
-                let _ = write!(
-                    out,
-                    "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\" fill=\"{color}\">\
-                     <title>{}: {}</title></circle>",
-                    scale.px(p.0),
-                    scale.py(p.2),
-                    escape(&line.name),
-                    tick_label(p.0)
-                );
+                let title = format!("{}: {}", line.name, tick_label(p.0));
+                out.push_str(&circle(line.look, color, (scale.px(p.0), scale.py(p.2)), &title));
             }
         } else {
             let middle = path(|p| p.2, &mut shown.iter());
@@ -227,18 +254,55 @@ pub fn lines(axes: &Axes, series: &[Series]) -> String {
                  stroke-width=\"1.8\"/>"
             );
         }
-        if series.len() > 1 {
-            let _ = write!(
-                out,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"{color}\">{}</text>",
-                WIDTH - RIM - 6.0,
-                ABOVE + 14.0 * (index as f64 + 1.0),
-                escape(&line.name)
-            );
-        }
     }
+    out.push_str(&legend);
     out.push_str("</svg>\n");
     out
+}
+
+/// A point that stands alone, with what it says when pointed at.
+fn circle(look: Look, color: &str, (x, y): (f64, f64), title: &str) -> String {
+    let (fill, radius, ring) = match look {
+        Look::Discs { fill, radius } => (fill, radius, RING),
+        Look::Line | Look::Marks => (color, 4.0, "none"),
+    };
+    format!(
+        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" stroke=\"{ring}\">\
+         <title>{}</title></circle>",
+        escape(title)
+    )
+}
+
+/// The names of the series beside a piece of each, in rows below the chart, and how high they are.
+fn legend(series: &[Series]) -> (String, f64) {
+    let mut out = String::new();
+    let (mut x, mut y) = (LEFT, HEIGHT + LEGEND_ROW / 2.0);
+    for (index, line) in series.iter().enumerate() {
+        let width = SAMPLE + LETTER * line.name.chars().count() as f64;
+        if x > LEFT && x + width > WIDTH - RIM {
+            (x, y) = (LEFT, y + LEGEND_ROW);
+        }
+        let color = COLORS[index % COLORS.len()];
+        let _ = match line.look {
+            Look::Line => write!(
+                out,
+                "<line x1=\"{x:.1}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"{color}\" \
+                 stroke-width=\"3\"/>",
+                x + SAMPLE - 8.0
+            ),
+            look => write!(out, "{}", circle(look, color, (x + (SAMPLE - 8.0) / 2.0, y), "")),
+        };
+        let _ = write!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            x + SAMPLE - 2.0,
+            y + 4.0,
+            escape(&line.name)
+        );
+        x += width + 2.0 * RIM;
+    }
+    let height = if series.is_empty() { 0.0 } else { y + LEGEND_ROW / 2.0 - HEIGHT };
+    (out, height)
 }
 
 /// Named values with their intervals, one row each.
@@ -294,7 +358,7 @@ pub fn bars(axes: &Axes, bars: &[Bar]) -> Option<String> {
     let x = bounds(bars.iter().map(|bar| bar.x))?;
     let (low, high) = bounds(bars.iter().map(|bar| bar.height))?;
     let scale = Scale::new((x.0 - 0.5, x.1 + 0.5), (low.min(0.0), high.max(0.0)));
-    let mut out = scale.open(axes);
+    let mut out = scale.open(axes, HEIGHT);
     let width = ((WIDTH - LEFT - RIM) / bars.len().max(1) as f64 * 0.8).clamp(0.6, 40.0);
     for Bar { x, height, hint, color } in bars {
         let (top, base) = (scale.py(height.max(0.0)), scale.py(height.min(0.0)));
@@ -326,13 +390,19 @@ mod tests {
         let axes = Axes { title: "a<b", x: "game", y: "Elo", within, whole: (true, false) };
         let wild = vec![(1.0, f64::NEG_INFINITY, 3.0, f64::INFINITY), (2.0, 0.0, f64::NAN, 1.0)];
         let series = [
-            Series { name: "c>d".to_owned(), points: wild, marks: false },
-            Series::marks("dots", [(1.0, 2.0), (2.0, f64::INFINITY)]),
+            Series { name: "c>d".to_owned(), points: wild, look: Look::Line },
+            Series::discs("dots", "white", 4.0, [(1.0, 2.0), (2.0, f64::INFINITY)]),
             Series::line("e", [(1.0, 1.0), (f64::NAN, 2.0)]),
         ];
         let chart = lines(&axes, &series);
         assert!(chart.contains("a&lt;b") && chart.contains("c&gt;d"));
         assert!(clean(&chart), "{chart}");
+        // One disc is a point, the other stands in the legend, below everything else.
+        assert_eq!(chart.matches("fill=\"white\" stroke").count(), 2, "{chart}");
+        assert!(chart.contains("viewBox=\"0 0 760 340\""), "{chart}");
+        let many: Vec<_> = (0..9).map(|i| Series::line(&"name ".repeat(4 + i), [])).collect();
+        let (names, height) = legend(&many);
+        assert_eq!((names.matches("<text x=\"88.0\"").count(), height), (7, 140.0), "{names}");
         for few in [vec![], vec![(1.0, 2.0)]] {
             assert!(clean(&lines(&Axes::default(), &[Series::line("s", few)])));
         }
@@ -351,7 +421,7 @@ mod tests {
         assert!(dots.contains("y=\"17.0\" text-anchor=\"end\">x</text>"), "{dots}");
         let long = [row("a method with quite a long name", -9.0, -9.0, 1.0, 0)];
         let dots = intervals(&long, "Elo").unwrap();
-        assert!(dots.contains("<circle cx=\"226.4\""), "{dots}");
+        assert!(dots.contains("<circle cx=\"257.4\""), "{dots}");
         let bar = Bar { x: 1.0, height: -2.0, hint: "two".to_owned(), color: 1 };
         let one = bars(&axes, &[bar]).unwrap();
         assert!(one.contains("<title>two</title>") && clean(&one));

@@ -2,7 +2,7 @@
 
 mod charts;
 
-pub use charts::{Axes, Bar, Interval, NEUTRAL, Series, bars, intervals, lines};
+pub use charts::{Axes, Bar, Interval, Look, NEUTRAL, Series, bars, intervals, lines};
 
 /// About six round values inside the range: steps of 1, 2 or 5 times a power of ten, and none below 1
 /// for an axis that counts whole things.

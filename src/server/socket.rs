@@ -1,13 +1,12 @@
 //! What sockets and pipes are asked besides reading and writing.
 
-use std::time::Duration;
-
 use tokio::net::TcpStream;
 
 use super::conversation::ReaderGone;
 
-/// How long a connection may be silent before the system asks whether the other side is alive.
-const KEEPALIVE: Duration = Duration::from_secs(60);
+/// How long a connection may be silent before the system asks whether the other side is alive, seconds.
+#[cfg(target_os = "linux")]
+const KEEPALIVE: u32 = 60;
 
 /// Prepares a connection for a conversation of short lines: replies go at once, and a peer that
 /// vanished without a word is found out.
@@ -20,8 +19,8 @@ pub(super) fn prepare(stream: &TcpStream) -> std::io::Result<()> {
     {
         use nix::sys::socket::{setsockopt, sockopt};
         setsockopt(stream, sockopt::KeepAlive, &true)?;
-        setsockopt(stream, sockopt::TcpKeepIdle, &(KEEPALIVE.as_secs() as u32))?;
-        setsockopt(stream, sockopt::TcpKeepInterval, &(KEEPALIVE.as_secs() as u32 / 6))?;
+        setsockopt(stream, sockopt::TcpKeepIdle, &KEEPALIVE)?;
+        setsockopt(stream, sockopt::TcpKeepInterval, &(KEEPALIVE / 6))?;
         setsockopt(stream, sockopt::TcpKeepCount, &3)?;
     }
     Ok(())

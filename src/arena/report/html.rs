@@ -6,12 +6,12 @@ use std::fmt::Write;
 use super::super::plan::Plan;
 use super::super::referee::{Ending, Side};
 use super::super::standing::{Games, Standing};
-use super::text::{anchored, cell, elo, few, ranking, sprt_line, whole_elo};
+use super::text::{anchored, any_anchored, cell, elo, few, mean, ranking, sprt_line, whole_elo};
 use crate::arena::replay::ReplayGame;
 use crate::book;
 use crate::othello::Color;
 use crate::page;
-use crate::plot::{self, Axes, Bar, Interval, NEUTRAL, Series, escape};
+use crate::plot::{self, Axes, Bar, Interval, Look, NEUTRAL, Series, escape};
 use crate::statistics::ratings::Rating;
 use crate::statistics::{EloEstimate, Pairs};
 
@@ -96,24 +96,27 @@ fn section(page: &mut String, title: &str, chart: Option<String>) {
 }
 
 fn results(page: &mut String, plan: &Plan, standing: &Standing) {
-    page.push_str(
+    let with_anchors = any_anchored(standing);
+    let _ = writeln!(
+        page,
         "<div class=\"table\"><table><tr><th>player</th><th>points</th><th>games</th><th>score</th><th>Elo</th>\
-         <th>95 %</th><th>ML Elo</th><th>anchored</th><th>ms a move</th><th>longest</th><th>failures</th></tr>\n",
+         <th>95 %</th><th>ML Elo</th>{}<th>ms a move</th><th>longest</th><th>failures</th></tr>",
+        if with_anchors { "<th>anchored</th>" } else { "" }
     );
     for player in ranking(standing) {
         let failures: u64 = player.failures.kinds.values().sum();
         let _ = writeln!(
             page,
-            "<tr><td>{}</td><td>{:.1}</td><td>{}</td><td>{:.1} %</td><td>{:+.0}</td>\
-             <td>± {:.0}</td><td>{}</td><td>{}</td><td>{:.2}</td><td>{:.1}</td><td>{failures}</td></tr>",
+            "<tr><td>{}</td><td>{:.1}</td><td>{}</td><td>{:.1} %</td><td>{}</td>\
+             <td>± {:.0}</td><td>{}</td>{}<td>{:.2}</td><td>{:.1}</td><td>{failures}</td></tr>",
             escape(&player.name),
             player.points,
             player.games,
             100.0 * player.points / player.games.max(1) as f64,
-            player.bayes.elo,
+            whole_elo(player.bayes.elo),
             player.bayes.margin,
             whole_elo(player.maximum_likelihood.elo),
-            anchored(player),
+            if with_anchors { format!("<td>{}</td>", anchored(player)) } else { String::new() },
             player.move_time.mean,
             player.longest_move
         );
@@ -126,7 +129,7 @@ fn results(page: &mut String, plan: &Plan, standing: &Standing) {
         let _ = writeln!(
             page,
             "<tr><td>{} – {}</td><td>{} {} {}</td><td>{:.1} %</td><td>{}</td><td>{}</td>\
-             <td>{:+.2} ± {:.2}</td></tr>",
+             <td>{}</td></tr>",
             escape(&result.first),
             escape(&result.second),
             result.wins,
@@ -139,8 +142,7 @@ fn results(page: &mut String, plan: &Plan, standing: &Standing) {
             } else {
                 format!("{:.1} %", 100.0 * result.elo.superiority)
             },
-            result.discs.mean,
-            result.discs.margin
+            mean(&result.discs)
         );
     }
     page.push_str("</table></div>\n");
@@ -208,7 +210,7 @@ fn elo_chart(plan: &Plan, games: &Games) -> Option<String> {
     let name = plan.players[plan.pairings[0].0].name.clone();
     let within = Some((-MOST_ELO, MOST_ELO));
     let axes = Axes { x: "games", y: "Elo", within, whole: (true, false), ..Axes::default() };
-    (!points.is_empty()).then(|| plot::lines(&axes, &[Series { name, points, marks: false }]))
+    (!points.is_empty()).then(|| plot::lines(&axes, &[Series { name, points, look: Look::Line }]))
 }
 
 /// For two players, the first one's points from each opening; for more, Black's share of them.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::super::plan::Plan;
 use super::super::standing::{PairingResult, PlayerStanding, SprtState, Standing};
-use crate::statistics::{Decision, EloEstimate};
+use crate::statistics::{Decision, EloEstimate, MeanEstimate};
 use crate::text::{count, signed};
 
 /// The score so far in one line.
@@ -22,8 +22,11 @@ pub fn live(standing: &Standing) -> String {
         _ => {
             let best = ranking(standing).into_iter().take(3).map(|player| {
                 format!(
-                    "{} {:.1}/{} ({:+.0})",
-                    player.name, player.points, player.games, player.bayes.elo
+                    "{} {:.1}/{} ({})",
+                    player.name,
+                    player.points,
+                    player.games,
+                    whole_elo(player.bayes.elo)
                 )
             });
             best.collect::<Vec<_>>().join("  ")
@@ -80,20 +83,24 @@ fn head_to_head(text: &mut String, result: &PairingResult) {
         text,
         "{}{}",
         verdict(result),
-        if few(result) {
-            String::new()
-        } else {
-            let EloEstimate { normalized, normalized_margin, .. } = result.elo;
-            format!(", normalized {} ± {normalized_margin:.1}", signed(normalized, 1))
+        match result.elo {
+            // Pairs that are all alike have no spread to measure by.
+            EloEstimate { normalized, normalized_margin, .. }
+                if !few(result) && normalized_margin.is_finite() =>
+            {
+                format!(", normalized {} ± {normalized_margin:.1}", signed(normalized, 1))
+            }
+            _ => String::new(),
         }
     );
-    let _ = writeln!(
-        text,
-        "pairs 0–2: {:?}, mean discs {} ± {:.2}",
-        result.pairs.counts,
-        signed(result.discs.mean, 2),
-        result.discs.margin
-    );
+    let _ =
+        writeln!(text, "pairs 0–2: {:?}, mean discs {}", result.pairs.counts, mean(&result.discs));
+}
+
+/// A mean with its margin; one value alone has none.
+pub(super) fn mean(estimate: &MeanEstimate) -> String {
+    let value = signed(estimate.mean, 2);
+    if estimate.count < 2 { value } else { format!("{value} ± {:.2}", estimate.margin) }
 }
 
 /// Fewer pairs than this say nothing that an interval or a likelihood could put better.
@@ -116,16 +123,19 @@ pub(super) fn verdict(result: &PairingResult) -> String {
 pub(super) fn elo(result: &PairingResult) -> String {
     let elo = &result.elo;
     match (elo.low.is_finite(), elo.high.is_finite()) {
-        (true, true) => format!("Elo {:+.1} [{:+.1}, {:+.1}]", elo.elo, elo.low, elo.high),
-        (true, false) => format!("Elo at least {:+.1}", elo.low),
-        (false, true) => format!("Elo at most {:+.1}", elo.high),
+        (true, true) => {
+            let [value, low, high] = [elo.elo, elo.low, elo.high].map(|elo| signed(elo, 1));
+            format!("Elo {value} [{low}, {high}]")
+        }
+        (true, false) => format!("Elo at least {}", signed(elo.low, 1)),
+        (false, true) => format!("Elo at most {}", signed(elo.high, 1)),
         (false, false) => "Elo unknown".to_owned(),
     }
 }
 
 /// A rating in whole Elo; a dash where there is none.
 pub(super) fn whole_elo(elo: f64) -> String {
-    if elo.is_finite() { format!("{elo:+.0}") } else { "–".to_owned() }
+    if elo.is_finite() { signed(elo, 0) } else { "–".to_owned() }
 }
 
 /// The test in a line.
@@ -158,31 +168,45 @@ pub(super) fn ranking(standing: &Standing) -> Vec<&PlayerStanding> {
 
 fn table(text: &mut String, standing: &Standing) {
     let width = standing.players.iter().map(|p| p.name.chars().count()).max().unwrap_or(0).max(6);
+    let with_anchors = any_anchored(standing);
     let _ = writeln!(
         text,
-        "{:>3} {:width$} {:>7} {:>6} {:>9} {:>7} {:>7} {:>8} {:>8}",
-        "#", "player", "points", "games", "score %", "Elo", "±", "ML Elo", "anchored"
+        "{:>3} {:width$} {:>7} {:>6} {:>9} {:>7} {:>7} {:>8}{}",
+        "#",
+        "player",
+        "points",
+        "games",
+        "score %",
+        "Elo",
+        "±",
+        "ML Elo",
+        if with_anchors { " anchored" } else { "" }
     );
     for (place, player) in ranking(standing).into_iter().enumerate() {
         let _ = writeln!(
             text,
-            "{:>3} {:width$} {:>7.1} {:>6} {:>9.1} {:>+7.0} {:>7.0} {:>8} {:>8}",
+            "{:>3} {:width$} {:>7.1} {:>6} {:>9.1} {:>7} {:>7.0} {:>8}{}",
             place + 1,
             player.name,
             player.points,
             player.games,
             100.0 * player.points / player.games.max(1) as f64,
-            player.bayes.elo,
+            whole_elo(player.bayes.elo),
             player.bayes.margin,
             whole_elo(player.maximum_likelihood.elo),
-            anchored(player)
+            if with_anchors { format!(" {:>8}", anchored(player)) } else { String::new() }
         );
     }
 }
 
+/// Whether any player has the 2017 paper's rating.
+pub(super) fn any_anchored(standing: &Standing) -> bool {
+    standing.players.iter().any(|player| player.paper.is_some())
+}
+
 /// The 2017 paper's rating, or a dot.
 pub(super) fn anchored(player: &PlayerStanding) -> String {
-    player.paper.map_or("·".to_owned(), |elo| format!("{elo:+.0}"))
+    player.paper.map_or("·".to_owned(), whole_elo)
 }
 
 fn crosstable(text: &mut String, plan: &Plan, standing: &Standing) {

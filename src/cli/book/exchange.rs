@@ -10,6 +10,7 @@ use crate::book::games::{Tally, scored_line};
 use crate::book::{self, BookFile, builtin, grow};
 use crate::cli::{CliError, Output};
 use crate::record::{self, whole_file};
+use crate::text;
 
 /// Take games or another program's book in: positions with results, values and best moves
 #[derive(clap::Args, Debug)]
@@ -99,11 +100,11 @@ pub(super) fn import(args: &ImportArgs, output: &mut Output) -> Result<(), CliEr
     file.compact()?;
     let imported = Imported { games: tally.games(), skipped, positions: file.book().len() };
     output.line(format_args!(
-        "{}: {} games ({} could not be read), {} positions",
+        "{}: {} ({} could not be read), {}",
         args.book.display(),
-        imported.games,
+        text::count(imported.games, "game"),
         imported.skipped,
-        imported.positions
+        text::count(imported.positions as u64, "position")
     ))?;
     output.object(&imported)
 }
@@ -136,6 +137,11 @@ fn count(path: &Path, plies: usize, tally: &mut Tally) -> Result<u64, CliError> 
     Ok(skipped)
 }
 
+/// How many positions a book has, in words.
+fn positions(book: &book::Book) -> String {
+    text::count(book.len() as u64, "position")
+}
+
 /// A book for another program.
 pub(super) fn export(args: &ExportArgs, output: &mut Output) -> Result<(), CliError> {
     let format = Foreign::of_path(&args.output).ok_or_else(|| {
@@ -145,7 +151,7 @@ pub(super) fn export(args: &ExportArgs, output: &mut Output) -> Result<(), CliEr
     let bytes = format.write(&book);
     let name = args.output.display().to_string();
     whole_file::write(&args.output, &bytes).map_err(|error| CliError::io(&name, error))?;
-    output.line(format_args!("{name}: {} bytes from {} positions", bytes.len(), book.len()))
+    output.line(format_args!("{name}: {} bytes from {}", bytes.len(), positions(&book)))
 }
 
 /// Other books into one.
@@ -154,10 +160,14 @@ pub(super) fn merge(args: &MergeArgs, output: &mut Output) -> Result<(), CliErro
     for from in &args.from {
         let other = open_to_read(from)?;
         let new = foreign::merge(file.book_mut(), &other);
-        output.line(format_args!("{}: {new} new positions", from.display()))?;
+        output.line(format_args!(
+            "{}: {}",
+            from.display(),
+            text::count(new as u64, "new position")
+        ))?;
     }
     file.compact()?;
-    output.line(format_args!("{}: {} positions", args.book.display(), file.book().len()))
+    output.line(format_args!("{}: {}", args.book.display(), positions(file.book())))
 }
 
 /// A smaller book.
@@ -166,7 +176,8 @@ pub(super) fn prune(args: &PruneArgs, output: &mut Output) -> Result<(), CliErro
     let before = file.book().len();
     let removed = grow::prune(file.book_mut(), args.move_error, args.line_error, args.min_empties);
     file.compact()?;
-    output.line(format_args!("{}: {removed} of {before} positions removed", args.book.display()))
+    let before = text::count(before as u64, "position");
+    output.line(format_args!("{}: {removed} of {before} removed", args.book.display()))
 }
 
 /// A book for embedding.
@@ -175,5 +186,5 @@ pub(super) fn pack(args: &PackArgs, output: &mut Output) -> Result<(), CliError>
     let name = args.output.display().to_string();
     let bytes = builtin::pack(&book).map_err(|error| CliError::io(&name, error))?;
     whole_file::write(&args.output, &bytes).map_err(|error| CliError::io(&name, error))?;
-    output.line(format_args!("{name}: {} positions, {} bytes", book.len(), bytes.len()))
+    output.line(format_args!("{name}: {}, {} bytes", positions(&book), bytes.len()))
 }

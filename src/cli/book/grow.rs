@@ -18,6 +18,7 @@ use crate::cli::{CliError, Output, progress};
 use crate::fleet::{coordinator::conduct, work::book::GrowWork};
 use crate::options::Options;
 use crate::search::{Limits, build};
+use crate::text;
 
 /// Grow a book by search: where good play leaves it, values first, the cheapest way next
 #[derive(clap::Args, Debug)]
@@ -92,8 +93,11 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let show = |now: Progress| {
         bar.set_position(began.elapsed().as_secs());
         bar.set_message(format!(
-            "{} positions, {} added, {} valued, {} to do",
-            now.positions, now.added, now.valued, now.waiting
+            "{}, {} added, {} valued, {} to do",
+            text::count(now.positions as u64, "position"),
+            now.added,
+            now.valued,
+            now.waiting
         ));
     };
     let until = began + time;
@@ -102,9 +106,9 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     file.compact()?;
     let seconds = began.elapsed().as_secs_f64();
     output.line(format_args!(
-        "{}: {} positions; {} added and {} valued in {seconds:.0} s; {} more to do within the bounds",
+        "{}: {}; {} added and {} valued in {seconds:.0} s; {} more to do within the bounds",
         args.book.display(),
-        done.positions,
+        text::count(done.positions as u64, "position"),
         done.added,
         done.valued,
         done.waiting

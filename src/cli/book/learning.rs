@@ -12,6 +12,7 @@ use crate::cli::common::{EngineArgs, stop_on_interrupt};
 use crate::cli::{CliError, Output, progress};
 use crate::record::{self, transcript};
 use crate::search::{Limits, build};
+use crate::text;
 
 /// Learn games: every position with the best move that was not played, the result carried back
 #[derive(clap::Args, Debug)]
@@ -77,15 +78,16 @@ pub(super) fn learn(args: &LearnArgs, output: &mut Output) -> Result<(), CliErro
     bar.finish_and_clear();
     let left = file.book().games().values().filter(|game| !game.is_done()).count();
     output.line(format_args!(
-        "{}: {} games learnt, {} positions",
+        "{}: {} learnt, {}",
         args.book.display(),
-        waiting - left,
-        file.book().len()
+        text::count((waiting - left) as u64, "game"),
+        text::count(file.book().len() as u64, "position")
     ))?;
     file.close()?;
     if left > 0 {
         return Err(CliError::Found(format!(
-            "stopped: {left} games wait; the same command without games goes on"
+            "stopped, {} to go; the same command without games goes on",
+            text::count(left as u64, "game")
         )));
     }
     Ok(())
@@ -127,7 +129,8 @@ pub(super) fn learnt(args: &LearntArgs, output: &mut Output) -> Result<(), CliEr
         output.object(&listed)?;
     }
     let waiting = book.games().values().filter(|game: &&LearntGame| !game.is_done()).count();
-    output.line(format_args!("{} games, {waiting} of them not all learnt", book.games().len()))
+    let games = text::count(book.games().len() as u64, "game");
+    output.line(format_args!("{games}, {waiting} of them not all learnt"))
 }
 
 /// One game less.
@@ -138,8 +141,8 @@ pub(super) fn undo(args: &UndoArgs, output: &mut Output) -> Result<(), CliError>
         let changes = learn::take_back(file.book(), number).map_err(CliError::input)?;
         file.commit(&changes)?;
         output.line(format_args!(
-            "game {number} taken back; {} positions left the book",
-            before - file.book().len()
+            "game {number} taken back; {} left the book",
+            text::count((before - file.book().len()) as u64, "position")
         ))?;
     }
     file.negamax()?;

@@ -12,6 +12,7 @@ use crate::cli::{CliError, Output};
 use crate::othello::Position;
 use crate::record::transcript;
 use crate::search::report::DepthLabel;
+use crate::text;
 
 /// Show what the book knows about a position
 #[derive(clap::Args, Debug)]
@@ -133,13 +134,13 @@ pub(super) fn stats(args: &StatsArgs, output: &mut Output) -> Result<(), CliErro
         }
     }
     output.line(format_args!(
-        "{} positions, {} with a value, {} of them exact; {} from {} learnt games; {} games counted",
-        stats.positions,
+        "{}, {} with a value, {} of them exact; {} from {}; {} counted",
+        text::count(stats.positions as u64, "position"),
         stats.valued,
         stats.exact,
         stats.learnt_positions,
-        stats.learnt_games,
-        stats.games_at_start
+        text::count(stats.learnt_games as u64, "learnt game"),
+        text::count(u64::from(stats.games_at_start), "game")
     ))?;
     let list = |counts: Vec<String>| counts.join(", ");
     let by_ply = stats.by_ply.iter().map(|(ply, count)| format!("{ply}: {count}")).collect();
@@ -170,8 +171,10 @@ pub(super) fn check(args: &CheckArgs, output: &mut Output) -> Result<(), CliErro
         illegal_moves: book.entries().filter(illegal).count(),
     };
     output.line(format_args!(
-        "{} positions: {} values do not agree with what follows them, {} moves are not legal",
-        checked.positions, checked.wrong_values, checked.illegal_moves
+        "{}: {} with a value that does not agree with what follows, {} with a move that is not legal",
+        text::count(checked.positions as u64, "position"),
+        checked.wrong_values,
+        checked.illegal_moves
     ))?;
     output.object(&checked)?;
     if checked.wrong_values + checked.illegal_moves > 0 {

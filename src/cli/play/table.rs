@@ -8,7 +8,7 @@ use super::typed::Typed;
 use super::wish::{Wish, understand};
 use crate::book::{self, Learner};
 use crate::cli::input;
-use crate::cli::show::drawn;
+use crate::cli::show::{disc, drawn};
 use crate::engine::review::{Accuracy, Mark, review};
 use crate::engine::{GameState, Task};
 use crate::options::Options;
@@ -19,6 +19,7 @@ use crate::record::{
 use crate::score::Score;
 use crate::search::report::DepthLabel;
 use crate::search::{self, Limits, Origin, Outcome, StopFlag};
+use crate::text;
 
 /// How things are shown.
 #[derive(Clone, Debug)]
@@ -147,7 +148,7 @@ impl<W: Write> Table<W> {
     }
 
     fn greet(&mut self) -> Result<(), PlayError> {
-        let (human, symbol) = (self.human, self.human.symbol());
+        let (human, symbol) = (self.human, disc(self.human, self.view.color));
         let introduction = self.opponent.introduction();
         writeln!(self.out, "You are {human} ({symbol}). {introduction}")?;
         Ok(writeln!(self.out, "`help` lists what you can type.")?)
@@ -180,7 +181,7 @@ impl<W: Write> Table<W> {
             }
             Wish::Flip => {
                 self.human = !self.human;
-                let (human, symbol) = (self.human, self.human.symbol());
+                let (human, symbol) = (self.human, disc(self.human, self.view.color));
                 writeln!(self.out, "You are {human} ({symbol}) now.")?;
             }
             Wish::Save(file) => self.save(&file)?,
@@ -299,7 +300,8 @@ impl<W: Write> Table<W> {
                 record.result = None;
                 self.game = GameState::of(record);
                 (self.told, self.counted, self.opening) = (false, true, None);
-                writeln!(self.out, "Loaded: {} moves.", self.game.history().moves().len())?;
+                let moves = self.game.history().moves().len();
+                writeln!(self.out, "Loaded: {}.", text::count(moves as u64, "move"))?;
             }
             Err(error) => writeln!(self.out, "{error}")?,
         }

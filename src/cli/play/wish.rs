@@ -47,13 +47,13 @@ impl std::str::FromStr for Level {
 }
 
 /// What to type, in lines of less than 60 columns.
-pub(super) const HELP: &str = "\
-  f5           play there          hint    good moves
-  undo         take back           moves   the game so far
-  new [white]  a new game          flip    change sides
-  level 3      another opponent    resign  give up
-  save FILE    keep the game       load FILE  take one up
-  review       what was lost       quit    leave
+pub(super) const HELP: &str = "  \
+  f5           play there        hint       good moves
+  undo         take back         moves      the game so far
+  new [white]  a new game        flip       change sides
+  level 3      another opponent  resign     give up
+  save FILE    keep the game     load FILE  take one up
+  review       what was lost     quit       leave
 Levels: 0 (children) to 10, or adaptive. FILE: .ggf, .sgf.";
 
 /// Understands a line, or says what could be typed.
@@ -105,5 +105,7 @@ mod tests {
         }
         assert_eq!(understand(""), Err(HELP.to_owned()));
         assert!(HELP.lines().all(|line| line.chars().count() <= 60));
+        let words = HELP.lines().filter(|line| line.starts_with("  ")).count();
+        assert_eq!(words, HELP.lines().count() - 1, "{HELP}");
     }
 }

@@ -17,7 +17,7 @@ use crate::lab::outcome::{Column, Outcome, Table};
 use crate::lab::printed::table as printed_table;
 use crate::lab::verdict::Figure;
 use crate::options::Options;
-use crate::plot::{self, Axes, Interval, Series};
+use crate::plot::{self, Axes, Interval, Look, Series};
 use crate::random::seeded;
 use crate::statistics::normal::Z95;
 use crate::training::calibration::siblings::{SiblingPlan, Siblings, measure};
@@ -273,7 +273,7 @@ fn draw(
         .map(|(name, gains)| {
             let mut points = vec![(0.0, 0.0, 0.0, 0.0)];
             points.extend(gains.iter().map(band));
-            Series { name: (*name).to_owned(), points, marks: false }
+            Series { name: (*name).to_owned(), points, look: Look::Line }
         })
         .collect();
     let axes = Axes { x: "σ / effective σ", y: "Elo, 95 %", ..Axes::default() };

@@ -9,18 +9,19 @@ use crate::search::{Event, Line};
 
 /// For a person at the keyboard. No blank line: one would end the reply.
 pub(super) const HELP: &str = "\
-play black f5          make a move (colours black, white; also pass)
-genmove white          Kitai moves
-undo                   take back the last move
-showboard              the board
-clear_board            a new game
-kitai-set_level 3      0 (for children) to 10
-kitai-set depth 12     an option; kitai-options lists them
-kitai-analyze          values of all moves until the next line
-final_score            the result
-loadsgf FILE           a game from a file; printsgf shows this one
-quit                   leave
-list_commands names everything. A game in the terminal: kitai play.";
+play black f5        make a move; also white, also pass
+genmove white        Kitai moves
+undo                 take back the last move
+showboard            the board
+clear_board          a new game
+kitai-set_level 3    0 (for children) to 10
+kitai-set depth 12   an option; kitai-options lists them
+kitai-analyze        all moves valued until the next line
+final_score          the result
+loadsgf FILE         a game from a file; printsgf shows it
+quit                 leave
+list_commands        everything
+A game in the terminal: kitai play.";
 
 /// What GoGui's analyze window offers: a type, a label and a command per line.
 pub(super) const ANALYZE_COMMANDS: &str = "\
@@ -177,6 +178,11 @@ mod tests {
         let gogui: Vec<String> = gogui_board(f5).lines().skip(1).map(str::to_owned).collect();
         assert_eq!(gogui.len(), 8);
         assert_eq!(gogui[3], ". . . X X X . .");
+    }
+
+    #[test]
+    fn the_help_fits_a_narrow_terminal() {
+        assert!(HELP.lines().all(|line| !line.is_empty() && line.chars().count() < 60), "{HELP}");
     }
 
     #[test]

@@ -9,9 +9,10 @@ use std::path::Path;
 
 use super::keeper::{HISTORY, HistoryLine};
 use crate::othello::{Color, Move};
-use crate::plot::{self, Axes, Series, escape};
+use crate::plot::{self, Axes, Look, Series, escape};
 use crate::protocol::ggs::report::ResultLine;
 use crate::record::{Format, GameRecord, date, sealed::Records};
+use crate::text::signed;
 
 /// Worst moves listed.
 const WORST: usize = 20;
@@ -134,7 +135,7 @@ impl Found {
         let axes = Axes { x: &since, y: "rating", ..Axes::default() };
         let series: Vec<Series> = pools
             .into_iter()
-            .map(|(name, points)| Series { name: name.to_owned(), points, marks: false })
+            .map(|(name, points)| Series { name: name.to_owned(), points, look: Look::Line })
             .collect();
         let _ = writeln!(page, "<h2>Rating</h2>\n{}", plot::lines(&axes, &series));
     }
@@ -154,11 +155,11 @@ impl Found {
             let points = f64::from(wins) + 0.5 * f64::from(draws);
             let _ = writeln!(
                 page,
-                "<tr><td>{}</td><td>{wins} {draws} {losses}</td><td>{:.1} %</td><td>{:+.2}</td>\
+                "<tr><td>{}</td><td>{wins} {draws} {losses}</td><td>{:.1} %</td><td>{}</td>\
                  <td>{:.2}</td></tr>",
                 escape(&key),
                 100.0 * points / matches,
-                discs / matches,
+                signed(discs / matches, 2),
                 seconds / moves.max(1) as f64
             );
         }
