@@ -4,8 +4,8 @@
 //!
 //! | room | what it is for |
 //! |---|---|
-//! | [`launch`] | hands over to a faster build of Kitai where there is one |
 //! | [`cli`] | one file per subcommand: flags to a request, the result to print |
+//! | [`launch`] | names the build, hands over to a faster build of Kitai where there is one |
 //! | `web` | the board in the browser: pages, their engines, the embedded scripts (feature `web`) |
 //! | `fleet` | jobs for many machines over NATS JetStream |
 //! | [`lab`] | the papers' experiments, ours beside theirs |
