@@ -47,6 +47,9 @@ pub(super) struct Args {
     /// Chance of a random move instead of the best
     #[arg(long, default_value_t = 0.02, value_name = "CHANCE")]
     strays: f64,
+    /// The same where positions are solved
+    #[arg(long, default_value_t = 0.0, value_name = "CHANCE")]
+    exact_strays: f64,
     /// Seed of openings and strays
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -83,6 +86,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         exact_from: args.exact_from,
         opening: args.opening_min..=args.opening_max,
         strays: args.strays,
+        exact_strays: args.exact_strays,
         seed: args.seed,
     };
     let bar = progress::steps(args.games.into(), "games");

@@ -67,6 +67,7 @@ mod tests {
             exact_from: 8,
             opening: 6..=20,
             strays: 0.05,
+            exact_strays: 0.0,
             seed: 3,
         };
         assert_eq!(selfplay::selfplay(&games, &play, &stop, |_| {}).unwrap(), 300);

@@ -102,14 +102,20 @@ impl Scorer {
             let score = (endgame::solve(position) * UNIT) as i16;
             return Some(Verdict { score, source: Source::Exact, depth: 0, best: None });
         }
+        self.forget();
         self.choose(position, stop)
     }
 
-    /// The score and the best move. `None` if stopped.
+    /// Forgets what was searched before, so that what comes does not depend on it.
+    pub fn forget(&mut self) {
+        self.method.clear();
+    }
+
+    /// The score and the best move, with the help of what was searched since [`Scorer::forget`].
+    /// `None` if stopped.
     pub fn choose(&mut self, position: Position, stop: &StopFlag) -> Option<Verdict> {
         let exact = position.empty_count() <= self.exact_from;
         let limits = if exact { Limits::solve() } else { Limits::depth(self.depth) };
-        self.method.clear();
         let outcome = self.method.search(&Request::new(position, limits), stop, &mut |_| {});
         if stop.is_stopped() {
             return None;

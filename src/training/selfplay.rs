@@ -26,9 +26,9 @@ use crate::record::append::Resumed;
 use crate::search::StopFlag;
 
 /// Games played between two writes.
-const CHUNK: u32 = 32;
+const CHUNK: u32 = 128;
 /// Games between two moments at which all games are on the disk for certain.
-const SYNC: u32 = 32 * CHUNK;
+const SYNC: u32 = 8 * CHUNK;
 
 /// How to play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,8 +44,11 @@ pub struct SelfPlaySettings {
     pub exact_from: u32,
     /// Random moves at the start of each game, chosen anew for each.
     pub opening: RangeInclusive<u32>,
-    /// Chance of a random move instead of the best one, until the perfect play begins.
+    /// Chance of a random move instead of the best one, until positions are solved.
     pub strays: f64,
+    /// The same where positions are solved: their scores are exact whatever is played, and searches meet
+    /// more than perfect play.
+    pub exact_strays: f64,
     /// Seed of openings and strays.
     pub seed: u64,
 }
@@ -59,6 +62,7 @@ struct Header {
     opening_min: u32,
     opening_max: u32,
     strays: f64,
+    exact_strays: f64,
     seed: u64,
 }
 
@@ -130,6 +134,7 @@ impl SelfPlaySettings {
             opening_min: *self.opening.start(),
             opening_max: *self.opening.end(),
             strays: self.strays,
+            exact_strays: self.exact_strays,
             seed: self.seed,
         })
     }
@@ -184,6 +189,7 @@ pub fn play(
     let mut rng = seeded_part(settings.seed, number.into());
     let mut game = Game::new(number);
     let mut position = Position::START;
+    scorer.forget();
     for _ in 0..rng.random_range(settings.opening.clone()) {
         let Some(chosen) = random_move(position, &mut rng) else { break };
         if let Move::Place(square) = chosen {
@@ -199,8 +205,9 @@ pub fn play(
             break;
         }
         let verdict = scorer.choose(position, stop)?;
-        let random =
-            rng.random::<f64>() < settings.strays && position.empty_count() > settings.exact_from;
+        let solved = position.empty_count() <= settings.exact_from;
+        let strays = if solved { settings.exact_strays } else { settings.strays };
+        let random = rng.random::<f64>() < strays;
         let chosen = if random { random_move(position, &mut rng) } else { verdict.best };
         let square = chosen?.square()?;
         game.push(Ply { random, ..Ply::new(position, Some(verdict.label()), Some(square)) });
@@ -227,6 +234,7 @@ mod tests {
             exact_from: 6,
             opening: 4..=12,
             strays: 0.1,
+            exact_strays: 0.0,
             seed: 5,
         }
     }
@@ -298,6 +306,28 @@ mod tests {
         other.options.set("eval", "discs").unwrap();
         let eval = refused(other);
         assert!(eval.contains("`evaluation` was"), "{eval}");
+    }
+
+    #[test]
+    fn strays_from_perfect_play_leave_the_scores_of_solved_positions_exact() {
+        let file = TempFile::new("wild");
+        let settings = SelfPlaySettings { exact_strays: 0.5, strays: 0.0, ..settings() };
+        selfplay(&file.0, &settings, &StopFlag::new(), |_| {}).unwrap();
+        let mut reader = GameReader::open(&file.0).unwrap();
+        let (mut strays, mut losses) = (0, 0);
+        while let Some(game) = reader.next_game().unwrap() {
+            for (index, ply) in game.plies.iter().enumerate().skip(game.opening()) {
+                let solved = ply.position.empty_count() <= settings.exact_from;
+                assert!(solved || !ply.random);
+                strays += usize::from(ply.random);
+                if solved {
+                    let score = i32::from(ply.label.unwrap().score) / 128;
+                    assert_eq!(score, crate::search::endgame::solve(ply.position));
+                    losses += usize::from(i32::from(game.result_at(index).unwrap()) < score);
+                }
+            }
+        }
+        assert!(strays > 40 && losses > 20, "{strays} random moves, {losses} scores not reached");
     }
 
     /// Cut at a hundred random places, the file resumed is the file made in one go; with a byte

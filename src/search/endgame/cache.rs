@@ -30,13 +30,20 @@ struct Entry {
     best: u8,
 }
 
+/// Has no memory until something is kept: most searches of few plies solve nothing.
 pub(super) struct Cache(Box<[Entry]>);
 
 impl Cache {
     pub(super) fn new() -> Cache {
+        Cache(Box::default())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn allocate(&mut self) {
         // Both sets full: no real position, so an unused entry never matches.
         let unused = Entry { mover: !0, opponent: !0, lower: -64, upper: 64, best: 64 };
-        Cache(vec![unused; (PARTS as usize) << BITS].into_boxed_slice())
+        self.0 = vec![unused; (PARTS as usize) << BITS].into_boxed_slice();
     }
 
     #[inline(always)]
@@ -47,7 +54,7 @@ impl Cache {
 
     #[inline(always)]
     pub(super) fn probe(&self, slot: usize, mover: u64, opponent: u64) -> Option<Bounds> {
-        let entry = &self.0[slot];
+        let entry = self.0.get(slot)?;
         (entry.mover == mover && entry.opponent == opponent).then_some(Bounds {
             lower: i32::from(entry.lower),
             upper: i32::from(entry.upper),
@@ -66,6 +73,9 @@ impl Cache {
         score: i32,
         best: u32,
     ) {
+        if self.0.is_empty() {
+            self.allocate();
+        }
         let entry = &mut self.0[slot];
         if entry.mover != mover || entry.opponent != opponent {
             *entry = Entry { mover, opponent, lower: -64, upper: 64, best: 64 };
