@@ -1,13 +1,17 @@
 //! `kitai train`: fit the pattern evaluation's weights to scored positions.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::common::{check_output, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::eval::pattern::{Pattern, Weights};
 use crate::eval::{Evaluator, UNIT};
+use crate::othello::hash::hash;
+use crate::othello::symmetry::canonical;
 use crate::record::whole_file;
 use crate::statistics::accuracy::{Accuracy, Summary};
 use crate::training::curve;
@@ -15,9 +19,12 @@ use crate::training::fit::{Epoch, FitSettings, Progress, fit};
 use crate::training::network::{FOLLOW, Sample, targets};
 use crate::training::positions;
 
+/// Position files that are read together.
+const FILES_AT_ONCE: usize = 4;
+
 /// Fit the weights of the pattern evaluation to scored positions.
 ///
-/// One game in --split is kept back for validation. An interrupted run writes what it has learnt so
+/// A position that occurs several times, up to symmetry, counts once, as it was met first. One game in --split is kept back for validation. An interrupted run writes what it has learnt so
 /// far.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -69,6 +76,7 @@ struct Report {
     bytes: usize,
     training: usize,
     validation: usize,
+    repeated: usize,
     curve: Vec<Epoch>,
     rough_rmse: f64,
     phases: Vec<Phase>,
@@ -81,9 +89,9 @@ struct Report {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     check_output(&args.output)?;
     args.curve.as_deref().map_or(Ok(()), check_output)?;
-    let (mut train, validation) = split(args)?;
+    let Split { mut train, validation, repeated } = split(args)?;
     output.line(format_args!(
-        "{} positions to learn from, {} to validate on",
+        "{} positions to learn from, {} to validate on, {repeated} met before",
         train.len(),
         validation.len()
     ))?;
@@ -142,24 +150,51 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         bytes: bytes.len(),
         training: train.len(),
         validation: validation.len(),
+        repeated,
         curve: fitted.curve,
         rough_rmse: fitted.rough_rmse,
         phases,
     })
 }
 
-/// Positions to learn from and to validate on, with their targets.
-fn split(args: &Args) -> Result<(Vec<Sample>, Vec<Sample>), CliError> {
+/// A position of a file, ready for the choice of what to learn from.
+struct Prepared {
+    sample: Sample,
+    /// Of the position up to symmetry.
+    hash: u64,
+    kept_back: bool,
+}
+
+/// Positions to learn from and to validate on.
+struct Split {
+    train: Vec<Sample>,
+    validation: Vec<Sample>,
+    /// Positions left out because an earlier one is the same up to symmetry.
+    repeated: usize,
+}
+
+/// Positions to learn from and to validate on, with their targets, each once up to symmetry: none is
+/// both learnt from and validated on.
+fn split(args: &Args) -> Result<Split, CliError> {
+    let files = args.validation.iter().map(|file| (file, true));
+    let files: Vec<(&PathBuf, bool)> =
+        files.chain(args.files.iter().map(|file| (file, false))).collect();
     let (mut train, mut validation) = (Vec::new(), Vec::new());
-    for file in &args.files {
-        let scored = positions::read(file).map_err(CliError::input)?;
-        for (sample, scored) in targets(&scored, args.follow).into_iter().zip(&scored) {
-            let kept_back = args.validation.is_empty() && scored.game.is_multiple_of(args.split);
-            if kept_back { validation.push(sample) } else { train.push(sample) }
+    let mut seen = HashSet::new();
+    let mut repeated = 0;
+    // A few files at a time: all positions of all files at once would need twice the memory.
+    for some in files.chunks(FILES_AT_ONCE) {
+        let prepared: Result<Vec<Vec<Prepared>>, CliError> =
+            some.par_iter().map(|&(file, validates)| prepare(args, file, validates)).collect();
+        for Prepared { sample, hash, kept_back } in prepared?.into_iter().flatten() {
+            if !seen.insert(hash) {
+                repeated += 1;
+            } else if kept_back {
+                validation.push(sample);
+            } else {
+                train.push(sample);
+            }
         }
-    }
-    for file in &args.validation {
-        validation.extend(targets(&positions::read(file).map_err(CliError::input)?, args.follow));
     }
     if train.is_empty() || validation.is_empty() {
         return Err(CliError::Input(format!(
@@ -168,7 +203,20 @@ fn split(args: &Args) -> Result<(Vec<Sample>, Vec<Sample>), CliError> {
             validation.len()
         )));
     }
-    Ok((train, validation))
+    Ok(Split { train, validation, repeated })
+}
+
+/// The positions of a file with their targets.
+fn prepare(args: &Args, file: &Path, validates: bool) -> Result<Vec<Prepared>, CliError> {
+    let scored = positions::read(file).map_err(CliError::input)?;
+    let by_games = args.validation.is_empty();
+    let prepared = targets(&scored, args.follow).into_par_iter().zip(&scored);
+    let prepared = prepared.map(|(sample, scored)| Prepared {
+        sample,
+        hash: hash(canonical(sample.position).0),
+        kept_back: validates || by_games && scored.game.is_multiple_of(args.split),
+    });
+    Ok(prepared.collect())
 }
 
 /// Errors of the finished weights by number of empties, four together.
