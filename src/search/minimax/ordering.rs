@@ -26,7 +26,17 @@ pub(super) struct Candidate<S> {
     pub node: Node<S>,
 }
 
-/// The moves, best-looking first.
+/// Puts the best-looking of these moves first. Often one or two are tried: picking them costs less than
+/// sorting all.
+#[inline]
+pub(super) fn bring_best_forward<S>(list: &mut [Candidate<S>]) {
+    let best = (0..list.len()).rev().max_by_key(|&index| list[index].score);
+    if let Some(best) = best {
+        list.swap(0, best);
+    }
+}
+
+/// Adds these moves to the list, with their scores, in no order.
 pub(super) fn candidates<E: Incremental>(
     worker: &mut Worker<'_, E>,
     node: &Node<E::State>,
@@ -34,7 +44,8 @@ pub(super) fn candidates<E: Incremental>(
     depth: u32,
     alpha: Value,
     second: u8,
-) -> Vec<Candidate<E::State>> {
+    list: &mut Vec<Candidate<E::State>>,
+) {
     let solving = depth >= node.empties;
     let depths: &[u32] = if solving { &ORDER_DEPTHS_END } else { &ORDER_DEPTHS };
     let look_ahead = depths.iter().filter(|&&from| depth >= from).count() as u32;
@@ -42,7 +53,6 @@ pub(super) fn candidates<E: Incremental>(
     let parity = endgame::parity(node.position.empties().0);
     // Beyond the window all moves are alike: a little slack keeps the order of near misses.
     let (floor, ceiling) = (alpha - 8 * crate::eval::UNIT, SCORE_MAX);
-    let mut list = Vec::with_capacity(moves.count_ones() as usize);
     for square in Bitboard(moves) {
         let flips = node.position.flips(square);
         let child = worker.child(node, square, flips.0);
@@ -61,8 +71,6 @@ pub(super) fn candidates<E: Incremental>(
         };
         list.push(Candidate { square: square.index() as u8, score, node: child });
     }
-    list.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
-    list
 }
 
 fn is_odd(square: Square, parity: u32) -> bool {

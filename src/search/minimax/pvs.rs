@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::ordering::{Candidate, candidates};
+use super::ordering::{Candidate, bring_best_forward, candidates};
 use super::parameters::{ETC_MIN_DEPTH, LEAN_EMPTIES, SHALLOW_DEPTH, SPLIT_MIN_DEPTH};
 use super::probcut::{self, Selectivity};
 use super::run::SearchRun;
@@ -49,6 +49,8 @@ pub(super) struct Worker<'s, E: Incremental> {
     pub(super) split: Option<Arc<SplitPoint<E::State>>>,
     /// The square, as a bit, that last refuted a shallow node, by depth.
     pub(super) killers: [u64; SHALLOW_DEPTH as usize + 1],
+    /// Lists of moves not in use: their memory serves the next nodes.
+    spare_lists: Vec<Vec<Candidate<E::State>>>,
     polls: u32,
 }
 
@@ -75,6 +77,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
             probcut_level: 0,
             split: None,
             killers: [0; SHALLOW_DEPTH as usize + 1],
+            spare_lists: Vec::new(),
             polls: 0,
         }
     }
@@ -314,12 +317,18 @@ impl<'s, E: Incremental> Worker<'s, E> {
                 return best;
             }
         }
-        let list = candidates(self, node, rest, depth, alpha, hash_moves[1]);
-        for (index, candidate) in list.iter().enumerate() {
+        let mut list = self.spare_lists.pop().unwrap_or_default();
+        candidates(self, node, rest, depth, alpha, hash_moves[1], &mut list);
+        for index in 0..list.len() {
+            bring_best_forward(&mut list[index..]);
             let first = best.square == NO_MOVE;
             if !first && depth >= SPLIT_MIN_DEPTH && self.run.has_idle_workers() {
-                return self.split(list[index..].to_vec(), depth, alpha, beta, best);
+                let mut rest = list[index..].to_vec();
+                rest.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
+                best = self.split(rest, depth, alpha, beta, best);
+                break;
             }
+            let candidate = &list[index];
             let score = self.search_candidate(candidate, depth, alpha.max(best.score), beta, first);
             if self.aborted() {
                 break;
@@ -331,6 +340,8 @@ impl<'s, E: Incremental> Worker<'s, E> {
                 }
             }
         }
+        list.clear();
+        self.spare_lists.push(list);
         best
     }
 

@@ -148,13 +148,26 @@ impl<E: Incremental> Worker<'_, E> {
         self.run.pool.publish(&split);
         self.work_on(&split);
         self.run.pool.withdraw(&split);
+        self.help_below(&split);
+        lock(&split.progress).best
+    }
+
+    /// Waits until nobody works on a split point any more. Meanwhile this thread counts as idle, so that
+    /// those who do share their nodes with it.
+    fn help_below(&mut self, split: &Arc<SplitPoint<E::State>>) {
+        let idle = &self.run.pool.idle;
+        idle.fetch_add(1, Ordering::Relaxed);
         while lock(&split.progress).working > 0 {
-            match self.run.pool.find(Some(&split)) {
-                Some(below) => self.work_on(&below),
+            match self.run.pool.find(Some(split)) {
+                Some(below) => {
+                    idle.fetch_sub(1, Ordering::Relaxed);
+                    self.work_on(&below);
+                    idle.fetch_add(1, Ordering::Relaxed);
+                }
                 None => std::thread::yield_now(),
             }
         }
-        lock(&split.progress).best
+        idle.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Searches moves of a split point until none is left or it is cut.
