@@ -39,7 +39,7 @@ struct Report {
     coefficients: [f32; 5],
     pairs: usize,
     log_error: f64,
-    cells: Vec<((u32, u32, u32), usize, f64)>,
+    cells: Vec<((u32, u32, u32), usize, f64, f64)>,
 }
 
 /// Runs the command.
@@ -62,10 +62,10 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
 }
 
 fn print(stage: &'static str, fit: Fit, output: &mut Output) -> Result<(), CliError> {
-    output.line("empties  deep  shallow  pairs  deviation (discs)")?;
-    for ((empties, deep, shallow), pairs, deviation) in &fit.cells {
+    output.line("empties  deep  shallow  pairs  deviation  mean (discs)")?;
+    for ((empties, deep, shallow), pairs, deviation, mean) in &fit.cells {
         output.line(format_args!(
-            "{empties:>7} {deep:>5} {shallow:>8} {pairs:>6} {deviation:>10.2}"
+            "{empties:>7} {deep:>5} {shallow:>8} {pairs:>6} {deviation:>10.2} {mean:>+13.2}"
         ))?;
     }
     output.line(format_args!(

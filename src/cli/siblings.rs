@@ -4,11 +4,13 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use serde::Serialize;
+
 use super::common::{EngineArgs, check_output, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::eval::EVAL;
 use crate::record::whole_file;
-use crate::training::calibration::siblings::{SiblingPlan, measure};
+use crate::training::calibration::siblings::{Group, SiblingPlan, measure};
 
 /// Measure how much of their errors the leaves below one position share.
 ///
@@ -38,6 +40,13 @@ pub(super) struct Args {
     engine: EngineArgs,
 }
 
+#[derive(Serialize)]
+struct Grouped<'g> {
+    by: &'static str,
+    #[serde(flatten)]
+    group: &'g Group,
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -53,14 +62,14 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     let found = found.map_err(CliError::usage)?;
     let mut table = format!(
         "# kitai siblings --set eval={} --parents {} --ahead {} --seed {}\n\
-         empties,sigma,spread,total,correlation,rise,leaves\n",
+         empties,sigma,spread,moves,exponent,total,correlation,rise,leaves\n",
         options.get(&EVAL),
         args.parents,
         args.ahead,
         args.seed
     );
     output.line("empties   sigma  spread   total  correlation    rise  leaves")?;
-    for stage in &found {
+    for stage in &found.stages {
         output.line(format_args!(
             "{:>7} {:>7.3} {:>7.3} {:>7.3} {:>12.3} {:>7.3} {:>7}",
             stage.empties,
@@ -74,18 +83,32 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         output.object(stage)?;
         let _ = writeln!(
             table,
-            "{},{:.4},{:.4},{:.4},{:.4},{:.4},{}",
+            "{},{:.4},{:.4},{:.2},{:.3},{:.4},{:.4},{:.4},{}",
             stage.empties,
             stage.sigma,
             stage.spread,
+            stage.moves,
+            found.exponent,
             stage.total,
             stage.correlation,
             stage.rise,
             stage.leaves
         );
     }
-    if found.len() < stages.len() {
+    if found.stages.len() < stages.len() {
         return Err(CliError::Found("interrupted".to_owned()));
+    }
+    output.line("σ beside that of its stage, quarters of the parents, by:")?;
+    for (name, groups) in [
+        ("own moves", &found.by_moves),
+        ("opponent's moves", &found.by_opponent),
+        ("spread of the leaves, discs", &found.by_spread),
+    ] {
+        for group in groups {
+            let Group { mean, ratio, leaves } = group;
+            output.line(format_args!("{name:>27} {mean:>6.2}: {ratio:.3} ({leaves} leaves)"))?;
+            output.object(&Grouped { by: name, group })?;
+        }
     }
     let Some(path) = &args.out else { return Ok(()) };
     whole_file::write(path, table.as_bytes()).map_err(CliError::input)

@@ -174,7 +174,7 @@ fn siblings(
     for name in EVALUATIONS {
         let mut options = Options::new();
         options.set("eval", name)?;
-        found.push(measure(&plan, stages, &options, bench.stop, &tick)?);
+        found.push(measure(&plan, stages, &options, bench.stop, &tick)?.stages);
     }
     bench.finished(Some(found))
 }

@@ -12,6 +12,9 @@
 //!   standard normals. What remains is what the *position* says: many good moves are worth more than
 //!   one.
 //!
+//! σ belongs to the stage, or (`backup-sigma=moves`) to the stage and the number of moves: where there
+//! are few, leaves differ more.
+//!
 //! E itself is folded up from the best leaf down, each step the exact mean and variance of the
 //! greater of two normals, taken for a normal again (C. E. Clark, "The Greatest of a Finite Set of
 //! Random Variables", 1961). Two leaves are exact, many are off by a hundredth of σ; leaves more
@@ -46,10 +49,21 @@ pub(super) static BACKUP_SCALE: TypedOption<f64> = TypedOption::number(
     "With backup=expectation or distributions: the leaves' deviations as a multiple of the measured ones.",
 );
 
+/// What the deviation of a leaf depends on.
+pub(super) static BACKUP_SIGMA: TypedOption<String> = TypedOption::choice(
+    "backup-sigma",
+    &["stage", "moves"],
+    "stage",
+    "With backup=expectation: the leaves' deviations by the stage of the game alone, or also by the \
+     number of moves.",
+);
+
 /// Most moves that a position can have, rounded up.
 pub(super) const MOST_MOVES: usize = 40;
 /// Deviations below the best from which on a leaf does not count.
 const REACH: f32 = 3.0;
+/// σ by number of moves is at most so many times that of the stage, and at least its inverse share.
+const MOST_RATIO: f64 = 1.5;
 
 /// The measured tables: evaluation and text.
 const SHIPPED: &[(&str, &str)] = &[
@@ -80,14 +94,24 @@ pub(super) fn chosen(options: &Options) -> Result<Option<Expectation>, OptionErr
         ))
     };
     let found = found.ok_or_else(missing)?;
-    Ok(Some(if backup == "distributions" { found.with_two_levels() } else { found }))
+    Ok(Some(if backup == "distributions" {
+        found.with_two_levels()
+    } else if options.get(&BACKUP_SIGMA) == "moves" {
+        found.with_sigma_by_moves(scale)
+    } else {
+        found
+    }))
 }
 
 /// E by stage.
 #[derive(Clone, Debug)]
 pub(super) struct Expectation {
+    /// The rows of the table by empty squares at the parent.
+    rows: Vec<Row>,
     /// By empty squares at the parent.
     stages: Vec<Stage>,
+    /// The same by number of moves, if σ depends on it.
+    by_moves: Vec<Vec<Stage>>,
     /// Whether the parents of the leaves' parents take distributions too.
     two_levels: bool,
 }
@@ -105,15 +129,31 @@ pub(super) struct Stage {
     most: [Value; MOST_MOVES],
 }
 
-/// A row of a table: empty squares at the parent, σ, δ; in discs.
+/// A row of a table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Row {
+    /// Empty squares at the parent.
     pub empties: u32,
+    /// σ in discs.
     pub sigma: f64,
+    /// δ in discs.
     pub spread: f64,
+    /// Moves of a typical parent.
+    pub moves: f64,
+    /// With which power of the number of moves σ goes.
+    pub exponent: f64,
 }
 
-/// Rows of a table; `None` if a line has not the right numbers. Columns beyond the third are for
+impl Row {
+    /// σ with so many moves; few positions have numbers of moves far from the typical one, so that
+    /// there the power is not to be trusted.
+    fn sigma_with(&self, moves: usize) -> f64 {
+        let ratio = (moves.max(1) as f64 / self.moves).powf(self.exponent);
+        self.sigma * ratio.clamp(1.0 / MOST_RATIO, MOST_RATIO)
+    }
+}
+
+/// Rows of a table; `None` if a line has not the right numbers. Columns beyond the fifth are for
 /// people.
 pub(super) fn rows(text: &str) -> Option<Vec<Row>> {
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
@@ -123,7 +163,13 @@ pub(super) fn rows(text: &str) -> Option<Vec<Row>> {
             let mut fields = line.split(',').map(str::trim);
             let empties = fields.next()?.parse().ok()?;
             let mut number = || fields.next()?.parse::<f64>().ok().filter(|n| n.is_finite());
-            Some(Row { empties, sigma: number()?, spread: number()? })
+            Some(Row {
+                empties,
+                sigma: number()?,
+                spread: number()?,
+                moves: number()?,
+                exponent: number()?,
+            })
         })
         .collect()
 }
@@ -139,11 +185,26 @@ impl Expectation {
     /// E with these rows; a stage without one takes the nearest.
     pub(super) fn new(rows: &[Row], scale: f64) -> Option<Expectation> {
         let nearest = |empties: u32| rows.iter().min_by_key(|row| row.empties.abs_diff(empties));
-        let stages = (0..=60).map(|empties| {
-            nearest(empties)
-                .map(|row| Stage::new((row.sigma * scale).max(0.0), row.spread.max(0.0)))
-        });
-        Some(Expectation { stages: stages.collect::<Option<_>>()?, two_levels: false })
+        let rows: Vec<Row> =
+            (0..=60).map(|empties| nearest(empties).copied()).collect::<Option<_>>()?;
+        let stages = rows
+            .iter()
+            .map(|row| Stage::new((row.sigma * scale).max(0.0), row.spread.max(0.0)))
+            .collect();
+        Some(Expectation { rows, stages, by_moves: Vec::new(), two_levels: false })
+    }
+
+    /// The same with deviations that depend on the number of moves, multiplied by `scale`.
+    pub(super) fn with_sigma_by_moves(self, scale: f64) -> Expectation {
+        let stages_of = |row: &Row| -> Vec<Stage> {
+            (0..MOST_MOVES)
+                .map(|moves| {
+                    Stage::new((row.sigma_with(moves) * scale).max(0.0), row.spread.max(0.0))
+                })
+                .collect()
+        };
+        let by_moves = self.rows.iter().map(stages_of).collect();
+        Expectation { by_moves, ..self }
     }
 
     /// The same with distributions at two levels, see [`super::distributions`].
@@ -157,10 +218,19 @@ impl Expectation {
         self.two_levels
     }
 
-    /// E at a parent with so many empty squares.
+    /// E at any parent with so many empty squares.
     #[inline]
     pub(super) fn at(&self, empties: u32) -> &Stage {
         &self.stages[empties.min(60) as usize]
+    }
+
+    /// E at a parent with so many empty squares and moves.
+    #[inline]
+    pub(super) fn at_parent(&self, empties: u32, moves: u32) -> &Stage {
+        match self.by_moves.get(empties as usize) {
+            Some(stages) => &stages[(moves as usize).min(MOST_MOVES - 1)],
+            None => self.at(empties),
+        }
     }
 }
 
@@ -456,7 +526,12 @@ mod tests {
         assert!(chosen(&options).unwrap().is_some_and(|found| !found.has_two_levels()));
         options.set("backup", "distributions").unwrap();
         assert!(chosen(&options).unwrap().is_some_and(|found| found.has_two_levels()));
-        assert_eq!(rows("empties,sigma,spread\n3,x,1\n"), None);
+        options.set("backup", "expectation").unwrap();
+        options.set("backup-sigma", "moves").unwrap();
+        let found = chosen(&options).unwrap().unwrap();
+        let sigmas = [4, 9, 16].map(|moves| found.at_parent(30, moves).sigma);
+        assert!(sigmas[0] > sigmas[1] && sigmas[1] > sigmas[2], "{sigmas:?}");
+        assert_eq!(rows("empties,sigma,spread,moves,exponent\n3,x,1,2,0\n"), None);
         assert!(Expectation::new(&[], 1.0).is_none());
     }
 }

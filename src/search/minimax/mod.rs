@@ -34,7 +34,7 @@ use crate::eval::{self, Evaluation, Incremental, UNIT, with_evaluator};
 use crate::options::{OptionError, OptionSpec, Options, TypedOption};
 use crate::othello::Move;
 use crate::score::Score;
-use expected::{BACKUP, BACKUP_SCALE, Expectation};
+use expected::{BACKUP, BACKUP_SCALE, BACKUP_SIGMA, Expectation};
 use probcut::Selectivity;
 use pvs::Worker;
 use run::SearchRun;
@@ -137,7 +137,8 @@ pub(super) const METHODS: &[MethodSpec] = &[MethodSpec {
     limits: DEEPENING_LIMITS,
     options: &[
         SOLVER_OPTIONS,
-        &[&HASH.spec, &EXACT_FROM.spec, &SHARED_CORRECTION.spec, &BACKUP.spec, &BACKUP_SCALE.spec],
+        &[&HASH.spec, &EXACT_FROM.spec, &SHARED_CORRECTION.spec],
+        &[&BACKUP.spec, &BACKUP_SCALE.spec, &BACKUP_SIGMA.spec],
     ],
     build,
 }];

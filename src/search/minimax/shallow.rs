@@ -61,11 +61,12 @@ impl<E: Incremental> Worker<'_, E> {
                 .pass_or_end(node, |worker, passed| worker.shallow(passed, depth, -beta, -alpha));
         }
         if let Some(expectation) = self.run.expectation {
-            let stage = expectation.at(node.empties);
             if depth == 1 {
+                let stage = expectation.at_parent(node.empties, moves.count_ones());
                 return self.expected(node, moves, stage, (alpha, beta));
             }
             if depth == 2 && expectation.has_two_levels() {
+                let stage = expectation.at(node.empties);
                 return self.two_levels(node, moves, stage, (alpha, beta));
             }
         }

@@ -73,7 +73,8 @@ fn plain_expectation(expectation: &Expectation, position: Position, depth: u32) 
         }
         leaves.push(-eval::mobility::Mobility.evaluate(child).clamp(1 - SCORE_MAX, SCORE_MAX - 1));
     }
-    let stage = expectation.at(position.empty_count());
+    let moves = position.legal_moves().count();
+    let stage = expectation.at_parent(position.empty_count(), moves);
     let rise = stage.rise(leaves.len() as u32);
     (stage.of_all(&mut leaves) - rise).clamp(1 - SCORE_MAX, SCORE_MAX - 1)
 }
@@ -86,7 +87,10 @@ fn expectation_at_the_leaf_parents_gives_the_score_of_its_definition() {
     for round in 0..120 {
         let position = random_position(18 + round % 38, &mut rng);
         let scale = [0.3, 1.0, 2.5][round as usize % 3];
-        let expectation = Expectation::shipped("mobility", scale).unwrap();
+        let mut expectation = Expectation::shipped("mobility", scale).unwrap();
+        if round % 2 == 1 {
+            expectation = expectation.with_sigma_by_moves(scale);
+        }
         for depth in 2..=4 {
             let expectation = Some(expectation.clone());
             let mut minimax = Minimax { expectation, ..method(settings) };

@@ -28,8 +28,8 @@ pub struct Fit {
     pub pairs: usize,
     /// Root mean square error of the logarithm of the deviation over the cells.
     pub log_error: f64,
-    /// Cells: (empties, deep, shallow), pairs, observed deviation, in order.
-    pub cells: Vec<((u32, u32, u32), usize, f64)>,
+    /// Cells: (empties, deep, shallow), pairs, observed deviation and mean difference, in order.
+    pub cells: Vec<((u32, u32, u32), usize, f64, f64)>,
 }
 
 /// Width of a cell in empties.
@@ -47,6 +47,8 @@ struct Cell {
     sums: [f64; 3],
     /// Of the absolute differences.
     absolute: f64,
+    /// Of the differences.
+    difference: f64,
 }
 
 impl Cell {
@@ -100,6 +102,7 @@ fn fit(pairs: impl Iterator<Item = ((u32, u32, u32), f64)>) -> Option<Fit> {
             *sum += f64::from(value);
         }
         cell.absolute += difference.abs();
+        cell.difference += difference;
         total += 1;
     }
     cells.retain(|_, cell| cell.pairs >= MIN_PAIRS && cell.absolute > 0.0);
@@ -122,7 +125,12 @@ fn fit(pairs: impl Iterator<Item = ((u32, u32, u32), f64)>) -> Option<Fit> {
         model: model.map(|c| c as f32),
         pairs: total,
         log_error: (rows.iter().map(error).sum::<f64>() / weight).sqrt(),
-        cells: cells.iter().map(|(key, cell)| (*key, cell.pairs, cell.deviation())).collect(),
+        cells: cells
+            .iter()
+            .map(|(key, cell)| {
+                (*key, cell.pairs, cell.deviation(), cell.difference / cell.pairs as f64)
+            })
+            .collect(),
     })
 }
 
