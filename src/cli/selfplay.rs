@@ -44,6 +44,9 @@ pub(super) struct Args {
     /// Random moves at the start: at most
     #[arg(long, default_value_t = 20, value_name = "PLIES")]
     opening_max: u32,
+    /// Begin with at most so many discs between the sides, as the search sees it
+    #[arg(long, default_value_t = 64.0, value_name = "DISCS")]
+    balance: f64,
     /// Chance of a random move instead of the best
     #[arg(long, default_value_t = 0.02, value_name = "CHANCE")]
     strays: f64,
@@ -85,6 +88,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
         depth: args.depth,
         exact_from: args.exact_from,
         opening: args.opening_min..=args.opening_max,
+        balance: args.balance,
         strays: args.strays,
         exact_strays: args.exact_strays,
         seed: args.seed,

@@ -24,7 +24,8 @@ const FILES_AT_ONCE: usize = 4;
 
 /// Fit the weights of the pattern evaluation to scored positions.
 ///
-/// A position that occurs several times, up to symmetry, counts once, as it was met first. One game in --split is kept back for validation. An interrupted run writes what it has learnt so
+/// A position that occurs several times, up to symmetry, counts once, as it was met first; those of
+/// the --often files count --times times. One game in --split is kept back for validation. An interrupted run writes what it has learnt so
 /// far.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
@@ -32,8 +33,14 @@ kitai train games.kpos wthor.kpos --output my.bin --curve my\n  \
 kitai train deeper.kpos --output better.bin --passes 6 --follow 0")]
 pub(super) struct Args {
     /// Position files
-    #[arg(required = true)]
+    #[arg(required_unless_present = "often")]
     files: Vec<PathBuf>,
+    /// Position files that count --times times: those most like what will be played
+    #[arg(long, value_name = "FILE")]
+    often: Vec<PathBuf>,
+    /// How many times each position of the --often files is learnt from in a pass
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    times: usize,
     /// Weights file to write
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
@@ -157,12 +164,22 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     })
 }
 
+/// What a position file is there for.
+#[derive(Clone, Copy, PartialEq)]
+enum Role {
+    Validation,
+    Often,
+    Once,
+}
+
 /// A position of a file, ready for the choice of what to learn from.
 struct Prepared {
     sample: Sample,
     /// Of the position up to symmetry.
     hash: u64,
     kept_back: bool,
+    /// How many times it is learnt from in a pass.
+    times: usize,
 }
 
 /// Positions to learn from and to validate on.
@@ -176,23 +193,26 @@ struct Split {
 /// Positions to learn from and to validate on, with their targets, each once up to symmetry: none is
 /// both learnt from and validated on.
 fn split(args: &Args) -> Result<Split, CliError> {
-    let files = args.validation.iter().map(|file| (file, true));
-    let files: Vec<(&PathBuf, bool)> =
-        files.chain(args.files.iter().map(|file| (file, false))).collect();
+    // What is met first counts: the files that matter most come first.
+    let with = |role: Role| move |file| (file, role);
+    let files: Vec<(&PathBuf, Role)> = (args.validation.iter().map(with(Role::Validation)))
+        .chain(args.often.iter().map(with(Role::Often)))
+        .chain(args.files.iter().map(with(Role::Once)))
+        .collect();
     let (mut train, mut validation) = (Vec::new(), Vec::new());
     let mut seen = HashSet::new();
     let mut repeated = 0;
     // A few files at a time: all positions of all files at once would need twice the memory.
     for some in files.chunks(FILES_AT_ONCE) {
         let prepared: Result<Vec<Vec<Prepared>>, CliError> =
-            some.par_iter().map(|&(file, validates)| prepare(args, file, validates)).collect();
-        for Prepared { sample, hash, kept_back } in prepared?.into_iter().flatten() {
+            some.par_iter().map(|&(file, role)| prepare(args, file, role)).collect();
+        for Prepared { sample, hash, kept_back, times } in prepared?.into_iter().flatten() {
             if !seen.insert(hash) {
                 repeated += 1;
             } else if kept_back {
                 validation.push(sample);
             } else {
-                train.push(sample);
+                train.extend(std::iter::repeat_n(sample, times));
             }
         }
     }
@@ -207,14 +227,15 @@ fn split(args: &Args) -> Result<Split, CliError> {
 }
 
 /// The positions of a file with their targets.
-fn prepare(args: &Args, file: &Path, validates: bool) -> Result<Vec<Prepared>, CliError> {
+fn prepare(args: &Args, file: &Path, role: Role) -> Result<Vec<Prepared>, CliError> {
     let scored = positions::read(file).map_err(CliError::input)?;
     let by_games = args.validation.is_empty();
     let prepared = targets(&scored, args.follow).into_par_iter().zip(&scored);
     let prepared = prepared.map(|(sample, scored)| Prepared {
         sample,
         hash: hash(canonical(sample.position).0),
-        kept_back: validates || by_games && scored.game.is_multiple_of(args.split),
+        kept_back: role == Role::Validation || by_games && scored.game.is_multiple_of(args.split),
+        times: if role == Role::Often { args.times } else { 1 },
     });
     Ok(prepared.collect())
 }

@@ -66,6 +66,7 @@ mod tests {
             depth: 1,
             exact_from: 8,
             opening: 6..=20,
+            balance: 64.0,
             strays: 0.05,
             exact_strays: 0.0,
             seed: 3,

@@ -18,10 +18,11 @@ use super::games::{Game, Ply};
 use super::label::LabelError;
 use super::positions::GameWriter;
 use super::scorer::{Scorer, ScorerSettings};
+use crate::eval::UNIT;
 use crate::options::Options;
 use crate::othello::random::random_move;
 use crate::othello::{Move, Position};
-use crate::random::seeded_part;
+use crate::random::{Random, seeded_part};
 use crate::record::append::Resumed;
 use crate::search::StopFlag;
 
@@ -29,6 +30,9 @@ use crate::search::StopFlag;
 const CHUNK: u32 = 128;
 /// Games between two moments at which all games are on the disk for certain.
 const SYNC: u32 = 8 * CHUNK;
+
+/// Openings drawn for a game at most.
+const MOST_OPENINGS: u32 = 100;
 
 /// How to play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +48,9 @@ pub struct SelfPlaySettings {
     pub exact_from: u32,
     /// Random moves at the start of each game, chosen anew for each.
     pub opening: RangeInclusive<u32>,
+    /// Draw the opening again while the search thinks one side more than so many discs ahead: games
+    /// worth playing are even for long, those after many random moves are not.
+    pub balance: f64,
     /// Chance of a random move instead of the best one, until positions are solved.
     pub strays: f64,
     /// The same where positions are solved: their scores are exact whatever is played, and searches meet
@@ -61,6 +68,7 @@ struct Header {
     scorer: ScorerSettings,
     opening_min: u32,
     opening_max: u32,
+    balance: f64,
     strays: f64,
     exact_strays: f64,
     seed: u64,
@@ -133,6 +141,7 @@ impl SelfPlaySettings {
             scorer: ScorerSettings::new(&self.options, self.depth, self.exact_from)?,
             opening_min: *self.opening.start(),
             opening_max: *self.opening.end(),
+            balance: self.balance,
             strays: self.strays,
             exact_strays: self.exact_strays,
             seed: self.seed,
@@ -179,6 +188,20 @@ pub fn selfplay(
     file.close()
 }
 
+/// The random moves at the start of a game.
+fn opening(settings: &SelfPlaySettings, number: u32, rng: &mut Random) -> (Game, Position) {
+    let mut game = Game::new(number);
+    let mut position = Position::START;
+    for _ in 0..rng.random_range(settings.opening.clone()) {
+        let Some(chosen) = random_move(position, rng) else { break };
+        if let Move::Place(square) = chosen {
+            game.push(Ply { random: true, ..Ply::new(position, None, Some(square)) });
+        }
+        position = position.after_unchecked(chosen);
+    }
+    (game, position)
+}
+
 /// One game; `None` if stopped.
 pub fn play(
     scorer: &mut Scorer,
@@ -187,15 +210,17 @@ pub fn play(
     stop: &StopFlag,
 ) -> Option<Game> {
     let mut rng = seeded_part(settings.seed, number.into());
-    let mut game = Game::new(number);
-    let mut position = Position::START;
     scorer.forget();
-    for _ in 0..rng.random_range(settings.opening.clone()) {
-        let Some(chosen) = random_move(position, &mut rng) else { break };
-        if let Move::Place(square) = chosen {
-            game.push(Ply { random: true, ..Ply::new(position, None, Some(square)) });
+    let (mut game, mut position) = opening(settings, number, &mut rng);
+    for _ in 0..MOST_OPENINGS {
+        if !position.has_move() {
+            break;
         }
-        position = position.after_unchecked(chosen);
+        let verdict = scorer.choose(position, stop)?;
+        if f64::from(verdict.score.unsigned_abs()) <= settings.balance * f64::from(UNIT) {
+            break;
+        }
+        (game, position) = opening(settings, number, &mut rng);
     }
     loop {
         if position.must_pass() {
@@ -233,6 +258,7 @@ mod tests {
             depth: 1,
             exact_from: 6,
             opening: 4..=12,
+            balance: 64.0,
             strays: 0.1,
             exact_strays: 0.0,
             seed: 5,
@@ -306,6 +332,21 @@ mod tests {
         other.options.set("eval", "discs").unwrap();
         let eval = refused(other);
         assert!(eval.contains("`evaluation` was"), "{eval}");
+    }
+
+    #[test]
+    fn games_begin_as_even_as_asked_for() {
+        let file = TempFile::new("even");
+        let settings = SelfPlaySettings { balance: 3.0, strays: 0.0, ..settings() };
+        selfplay(&file.0, &settings, &StopFlag::new(), |_| {}).unwrap();
+        let mut reader = GameReader::open(&file.0).unwrap();
+        let mut even = 0;
+        while let Some(game) = reader.next_game().unwrap() {
+            let first = &game.plies[game.opening()];
+            even += u32::from(i32::from(first.label.unwrap().score).abs() <= 3 * 128);
+        }
+        // A search that knows of deeper ones from openings drawn before may say something else.
+        assert!(even + 1 >= settings.games, "{even} of {} games", settings.games);
     }
 
     #[test]
