@@ -30,9 +30,9 @@ pub const PROBCUT_SHARE_END: f32 = 0.34;
 
 /// Noise between a deep and a shallow search, see [`super::probcut::sigma`]: fitted by
 /// `kitai probcut --positions 900 --depth 10 --solve 17 --seed 3` with the embedded weights.
-pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.4359, -0.0217, 0.0667, -0.1559, 0.0157];
+pub static PROBCUT_MID_SIGMA: [f32; 5] = [1.4389, -0.0200, 0.0680, -0.1565, 0.0081];
 /// The same while solving, from the same run.
-pub static PROBCUT_END_SIGMA: [f32; 5] = [1.1869, 0.0301, 0.0301, -0.0800, -0.1560];
+pub static PROBCUT_END_SIGMA: [f32; 5] = [1.0786, 0.0315, 0.0315, -0.0960, -0.0834];
 /// Share of the fitted deviation that a midgame cut must clear per unit of confidence. In matches at
 /// 50,000 nodes a move 0.8 beat 1.0 by 16 ± 26 Elo, 0.65 beat 0.8 by 9 ± 13 and 0.55 beat 0.65 by
 /// 7 ± 15.
