@@ -81,6 +81,7 @@ const SHIPPED: &[(&str, &str)] = &[
 pub(super) fn chosen(options: &Options) -> Result<Option<Expectation>, OptionError> {
     let scale = options.get(&BACKUP_SCALE);
     let backup = options.get(&BACKUP);
+    let by_moves = options.get(&BACKUP_SIGMA) == "moves";
     if backup == "max" {
         return Ok(None);
     }
@@ -96,7 +97,7 @@ pub(super) fn chosen(options: &Options) -> Result<Option<Expectation>, OptionErr
     let found = found.ok_or_else(missing)?;
     Ok(Some(if backup == "distributions" {
         found.with_two_levels()
-    } else if options.get(&BACKUP_SIGMA) == "moves" {
+    } else if by_moves {
         found.with_sigma_by_moves(scale)
     } else {
         found
