@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::common::{EngineArgs, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::training::calibration::probcut::{Sampling, sample};
-use crate::training::calibration::probcut_fit::{Fit, fit_endgame, fit_midgame};
+use crate::training::calibration::probcut_fit::{Fit, FittedCell, fit_endgame, fit_midgame};
 
 /// Measure how shallow searches differ from deep ones and fit ProbCut's noise model.
 ///
@@ -39,7 +39,7 @@ struct Report {
     coefficients: [f32; 5],
     pairs: usize,
     log_error: f64,
-    cells: Vec<((u32, u32, u32), usize, f64, f64)>,
+    cells: Vec<FittedCell>,
 }
 
 /// Runs the command.
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
 
 fn print(stage: &'static str, fit: Fit, output: &mut Output) -> Result<(), CliError> {
     output.line("empties  deep  shallow  pairs  deviation  mean (discs)")?;
-    for ((empties, deep, shallow), pairs, deviation, mean) in &fit.cells {
+    for FittedCell { empties, deep, shallow, pairs, deviation, mean } in &fit.cells {
         output.line(format_args!(
             "{empties:>7} {deep:>5} {shallow:>8} {pairs:>6} {deviation:>10.2} {mean:>+13.2}"
         ))?;

@@ -1,32 +1,25 @@
 //! `kitai train`: fit the pattern evaluation's weights to scored positions.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::common::{check_output, stop_on_interrupt};
 use super::{CliError, Output, progress};
 use crate::eval::pattern::{Pattern, Weights};
 use crate::eval::{Evaluator, UNIT};
-use crate::othello::hash::hash;
-use crate::othello::symmetry::canonical;
 use crate::record::whole_file;
 use crate::statistics::accuracy::{Accuracy, Summary};
+use crate::training::collection::{Collection, Samples};
 use crate::training::curve;
 use crate::training::fit::{Epoch, FitSettings, Progress, fit};
-use crate::training::network::{FOLLOW, Sample, targets};
-use crate::training::positions;
-
-/// Position files that are read together.
-const FILES_AT_ONCE: usize = 4;
+use crate::training::network::{FOLLOW, Sample};
 
 /// Fit the weights of the pattern evaluation to scored positions.
 ///
 /// A position that occurs several times, up to symmetry, counts once, as it was met first; those of
-/// the --often files count --times times. One game in --split is kept back for validation. An interrupted run writes what it has learnt so
-/// far.
+/// the --often files count --times times. One game in --split is kept back for validation. An
+/// interrupted run writes what it has learnt so far.
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
 kitai train games.kpos wthor.kpos --output my.bin --curve my\n  \
@@ -96,7 +89,7 @@ struct Report {
 pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     check_output(&args.output)?;
     args.curve.as_deref().map_or(Ok(()), check_output)?;
-    let Split { mut train, validation, repeated } = split(args)?;
+    let Samples { mut train, validation, repeated } = read(args)?;
     output.line(format_args!(
         "{} positions to learn from, {} to validate on, {repeated} met before",
         train.len(),
@@ -164,80 +157,25 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
     })
 }
 
-/// What a position file is there for.
-#[derive(Clone, Copy, PartialEq)]
-enum Role {
-    Validation,
-    Often,
-    Once,
-}
-
-/// A position of a file, ready for the choice of what to learn from.
-struct Prepared {
-    sample: Sample,
-    /// Of the position up to symmetry.
-    hash: u64,
-    kept_back: bool,
-    /// How many times it is learnt from in a pass.
-    times: usize,
-}
-
 /// Positions to learn from and to validate on.
-struct Split {
-    train: Vec<Sample>,
-    validation: Vec<Sample>,
-    /// Positions left out because an earlier one is the same up to symmetry.
-    repeated: usize,
-}
-
-/// Positions to learn from and to validate on, with their targets, each once up to symmetry: none is
-/// both learnt from and validated on.
-fn split(args: &Args) -> Result<Split, CliError> {
-    // What is met first counts: the files that matter most come first.
-    let with = |role: Role| move |file| (file, role);
-    let files: Vec<(&PathBuf, Role)> = (args.validation.iter().map(with(Role::Validation)))
-        .chain(args.often.iter().map(with(Role::Often)))
-        .chain(args.files.iter().map(with(Role::Once)))
-        .collect();
-    let (mut train, mut validation) = (Vec::new(), Vec::new());
-    let mut seen = HashSet::new();
-    let mut repeated = 0;
-    // A few files at a time: all positions of all files at once would need twice the memory.
-    for some in files.chunks(FILES_AT_ONCE) {
-        let prepared: Result<Vec<Vec<Prepared>>, CliError> =
-            some.par_iter().map(|&(file, role)| prepare(args, file, role)).collect();
-        for Prepared { sample, hash, kept_back, times } in prepared?.into_iter().flatten() {
-            if !seen.insert(hash) {
-                repeated += 1;
-            } else if kept_back {
-                validation.push(sample);
-            } else {
-                train.extend(std::iter::repeat_n(sample, times));
-            }
-        }
-    }
-    if train.is_empty() || validation.is_empty() {
+fn read(args: &Args) -> Result<Samples, CliError> {
+    let collection = Collection {
+        once: args.files.clone(),
+        often: args.often.clone(),
+        times: args.times,
+        validation: args.validation.clone(),
+        split: args.split,
+        follow: args.follow,
+    };
+    let samples = collection.read().map_err(CliError::input)?;
+    if samples.train.is_empty() || samples.validation.is_empty() {
         return Err(CliError::Input(format!(
             "{} positions to learn from and {} to validate on: both must be some",
-            train.len(),
-            validation.len()
+            samples.train.len(),
+            samples.validation.len()
         )));
     }
-    Ok(Split { train, validation, repeated })
-}
-
-/// The positions of a file with their targets.
-fn prepare(args: &Args, file: &Path, role: Role) -> Result<Vec<Prepared>, CliError> {
-    let scored = positions::read(file).map_err(CliError::input)?;
-    let by_games = args.validation.is_empty();
-    let prepared = targets(&scored, args.follow).into_par_iter().zip(&scored);
-    let prepared = prepared.map(|(sample, scored)| Prepared {
-        sample,
-        hash: hash(canonical(sample.position).0),
-        kept_back: role == Role::Validation || by_games && scored.game.is_multiple_of(args.split),
-        times: if role == Role::Often { args.times } else { 1 },
-    });
-    Ok(prepared.collect())
+    Ok(samples)
 }
 
 /// Errors of the finished weights by number of empties, four together.

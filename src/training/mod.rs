@@ -1,14 +1,16 @@
 //! How the evaluation learns: positions with scores, where they come from, and the fit.
 //!
 //! [`sources`] chooses positions from games, [`scorer`] says what they are worth, [`label`] and
-//! [`selfplay`] do that for many and keep them in compact files ([`positions`], [`games`]), [`fit`]
-//! turns these into weights of the [`network`] and of its [`rough`] stand-in; [`calibration`] fits
-//! what the search assumes about its errors. Making positions can be interrupted and taken up again;
-//! an interrupted fit keeps what it has learnt, but begins anew.
+//! [`selfplay`] do that for many and keep them in compact files ([`positions`], [`games`]),
+//! [`collection`] reads what a fit learns from, [`fit`] turns it into weights of the [`network`] and
+//! of its [`rough`] stand-in; [`calibration`] fits what the search assumes about its errors. Making
+//! positions can be interrupted and taken up again; an interrupted fit keeps what it has learnt, but
+//! begins anew.
 
 mod bits;
 pub mod calibration;
 mod coding;
+pub mod collection;
 pub mod curve;
 pub mod fit;
 pub mod games;

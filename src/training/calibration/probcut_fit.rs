@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::search::minimax::probcut::SigmaModel;
 
 /// Scores in discs of one position at several depths; index 0 is the static evaluation.
@@ -28,8 +30,25 @@ pub struct Fit {
     pub pairs: usize,
     /// Root mean square error of the logarithm of the deviation over the cells.
     pub log_error: f64,
-    /// Cells: (empties, deep, shallow), pairs, observed deviation and mean difference, in order.
-    pub cells: Vec<((u32, u32, u32), usize, f64, f64)>,
+    /// In the order of empties and depths.
+    pub cells: Vec<FittedCell>,
+}
+
+/// What was seen of searches of two depths at one stage; in discs.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct FittedCell {
+    /// Least number of empty squares.
+    pub empties: u32,
+    /// Deep search, plies; when solving, the same as `empties`.
+    pub deep: u32,
+    /// Shallow search, plies.
+    pub shallow: u32,
+    /// Pairs of searches.
+    pub pairs: usize,
+    /// Deviation of deep less shallow score.
+    pub deviation: f64,
+    /// Mean of the same.
+    pub mean: f64,
 }
 
 /// Width of a cell in empties.
@@ -127,8 +146,13 @@ fn fit(pairs: impl Iterator<Item = ((u32, u32, u32), f64)>) -> Option<Fit> {
         log_error: (rows.iter().map(error).sum::<f64>() / weight).sqrt(),
         cells: cells
             .iter()
-            .map(|(key, cell)| {
-                (*key, cell.pairs, cell.deviation(), cell.difference / cell.pairs as f64)
+            .map(|(&(empties, deep, shallow), cell)| FittedCell {
+                empties,
+                deep,
+                shallow,
+                pairs: cell.pairs,
+                deviation: cell.deviation(),
+                mean: cell.difference / cell.pairs as f64,
             })
             .collect(),
     })
