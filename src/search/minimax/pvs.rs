@@ -322,7 +322,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
         for index in 0..list.len() {
             bring_best_forward(&mut list[index..]);
             let first = best.square == NO_MOVE;
-            if !first && depth >= SPLIT_MIN_DEPTH && self.run.has_idle_workers() {
+            if !first && depth >= SPLIT_MIN_DEPTH && self.has_help() {
                 let mut rest = list[index..].to_vec();
                 rest.sort_by_key(|candidate| std::cmp::Reverse(candidate.score));
                 best = self.split(rest, depth, alpha, beta, best);

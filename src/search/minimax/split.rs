@@ -29,6 +29,8 @@ pub(super) struct SplitPoint<S> {
     probcut_level: u32,
     parent: Option<Arc<SplitPoint<S>>>,
     cut: AtomicBool,
+    /// Whether the thread that made it has nothing to do but wait for the others.
+    awaited: AtomicBool,
     progress: Mutex<Progress>,
 }
 
@@ -61,6 +63,12 @@ impl<S> SplitPoint<S> {
     #[inline]
     pub(super) fn is_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed) || self.parent.as_ref().is_some_and(|up| up.is_cut())
+    }
+
+    /// Whether somebody waits for this split point or one above it.
+    fn is_awaited(&self) -> bool {
+        self.awaited.load(Ordering::Relaxed)
+            || self.parent.as_ref().is_some_and(|up| up.is_awaited())
     }
 
     fn is_below(&self, ancestor: &Arc<SplitPoint<S>>) -> bool {
@@ -143,6 +151,7 @@ impl<E: Incremental> Worker<'_, E> {
             probcut_level: self.probcut_level,
             parent: self.split.clone(),
             cut: AtomicBool::new(false),
+            awaited: AtomicBool::new(false),
             progress: Mutex::new(Progress { next: 0, best, working: 0 }),
         });
         self.run.pool.publish(&split);
@@ -152,22 +161,27 @@ impl<E: Incremental> Worker<'_, E> {
         lock(&split.progress).best
     }
 
-    /// Waits until nobody works on a split point any more. Meanwhile this thread counts as idle, so that
-    /// those who do share their nodes with it.
+    /// Waits until nobody works on a split point any more. Meanwhile those who do share their nodes with
+    /// this thread.
     fn help_below(&mut self, split: &Arc<SplitPoint<E::State>>) {
-        let idle = &self.run.pool.idle;
-        idle.fetch_add(1, Ordering::Relaxed);
+        split.awaited.store(true, Ordering::Relaxed);
         while lock(&split.progress).working > 0 {
             match self.run.pool.find(Some(split)) {
                 Some(below) => {
-                    idle.fetch_sub(1, Ordering::Relaxed);
+                    split.awaited.store(false, Ordering::Relaxed);
                     self.work_on(&below);
-                    idle.fetch_add(1, Ordering::Relaxed);
+                    split.awaited.store(true, Ordering::Relaxed);
                 }
                 None => std::thread::yield_now(),
             }
         }
-        idle.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether somebody could search moves of the node at hand: a thread without work, or one that waits
+    /// for the work on a split point that this thread is part of.
+    #[inline]
+    pub(super) fn has_help(&self) -> bool {
+        self.run.has_idle_workers() || self.split.as_ref().is_some_and(|split| split.is_awaited())
     }
 
     /// Searches moves of a split point until none is left or it is cut.
