@@ -1,6 +1,7 @@
 //! `kitai selfplay`: games against itself, kept as scored positions to learn from.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -13,6 +14,7 @@ use super::{CliError, Output, progress};
 use crate::fleet::{coordinator::conduct, work::selfplay::SelfPlayWork};
 use crate::search::StopFlag;
 use crate::text;
+use crate::training::beginnings::Beginnings;
 use crate::training::selfplay::{SelfPlaySettings, selfplay};
 #[cfg(feature = "fleet")]
 use crate::training::{Progress, selfplay::SelfPlayFile};
@@ -38,12 +40,16 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 14, value_name = "EMPTIES",
           value_parser = clap::value_parser!(u32).range(0..=24))]
     exact_from: u32,
-    /// Random moves at the start: at least
+    /// Moves at the start that are random or of a game of --like: at least
     #[arg(long, default_value_t = 6, value_name = "PLIES")]
     opening_min: u32,
-    /// Random moves at the start: at most
+    /// The same: at most
     #[arg(long, default_value_t = 20, value_name = "PLIES")]
     opening_max: u32,
+    /// Begin like one of the games in this file, drawn anew for each game, instead of at random; may be
+    /// repeated (any format of games)
+    #[arg(long, value_name = "FILE")]
+    like: Vec<PathBuf>,
     /// Begin with at most so many discs between the sides, as the search sees it
     #[arg(long, default_value_t = 64.0, value_name = "DISCS")]
     balance: f64,
@@ -81,13 +87,22 @@ pub(super) fn run(args: &Args, output: &mut Output) -> Result<(), CliError> {
             args.opening_min, args.opening_max
         )));
     }
+    #[cfg(feature = "fleet")]
+    if !args.like.is_empty() && args.fleet.access().is_some() {
+        return Err(CliError::usage("games of --like cannot be sent to workers".to_owned()));
+    }
     check_output(&args.output)?;
+    let beginnings = match args.like.as_slice() {
+        [] => None,
+        files => Some(Arc::new(Beginnings::read(files).map_err(CliError::input)?)),
+    };
     let settings = SelfPlaySettings {
         options: args.engine.training_options()?,
         games: args.games,
         depth: args.depth,
         exact_from: args.exact_from,
         opening: args.opening_min..=args.opening_max,
+        beginnings,
         balance: args.balance,
         strays: args.strays,
         exact_strays: args.exact_strays,

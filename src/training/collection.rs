@@ -128,6 +128,7 @@ mod tests {
             depth: 1,
             exact_from: 4,
             opening: 2..=6,
+            beginnings: None,
             balance: 64.0,
             strays: 0.1,
             exact_strays: 0.0,

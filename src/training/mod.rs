@@ -7,6 +7,7 @@
 //! positions can be interrupted and taken up again; an interrupted fit keeps what it has learnt, but
 //! begins anew.
 
+pub mod beginnings;
 mod bits;
 pub mod calibration;
 mod coding;
@@ -68,6 +69,7 @@ mod tests {
             depth: 1,
             exact_from: 8,
             opening: 6..=20,
+            beginnings: None,
             balance: 64.0,
             strays: 0.05,
             exact_strays: 0.0,

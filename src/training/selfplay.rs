@@ -8,12 +8,14 @@
 
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::Arc;
 
 use rand::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Progress;
+use super::beginnings::Beginnings;
 use super::games::{Game, Ply};
 use super::label::LabelError;
 use super::positions::GameWriter;
@@ -46,8 +48,12 @@ pub struct SelfPlaySettings {
     pub depth: u32,
     /// Play perfectly from so many empties on.
     pub exact_from: u32,
-    /// Random moves at the start of each game, chosen anew for each.
+    /// How many moves at the start of each game are not searched, chosen anew for each.
     pub opening: RangeInclusive<u32>,
+    /// Games of which one, drawn for each game, gives these moves; without them they are random.
+    /// They do not travel to other machines.
+    #[serde(skip)]
+    pub beginnings: Option<Arc<Beginnings>>,
     /// Draw the opening again while the search thinks one side more than so many discs ahead: games
     /// worth playing are even for long, those after many random moves are not.
     pub balance: f64,
@@ -68,6 +74,8 @@ struct Header {
     scorer: ScorerSettings,
     opening_min: u32,
     opening_max: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beginnings: Option<u32>,
     balance: f64,
     strays: f64,
     exact_strays: f64,
@@ -141,6 +149,7 @@ impl SelfPlaySettings {
             scorer: ScorerSettings::new(&self.options, self.depth, self.exact_from)?,
             opening_min: *self.opening.start(),
             opening_max: *self.opening.end(),
+            beginnings: self.beginnings.as_ref().map(|games| games.checksum()),
             balance: self.balance,
             strays: self.strays,
             exact_strays: self.exact_strays,
@@ -188,12 +197,21 @@ pub fn selfplay(
     file.close()
 }
 
-/// The random moves at the start of a game.
+/// The moves at the start of a game.
 fn opening(settings: &SelfPlaySettings, number: u32, rng: &mut Random) -> (Game, Position) {
     let mut game = Game::new(number);
     let mut position = Position::START;
-    for _ in 0..rng.random_range(settings.opening.clone()) {
-        let Some(chosen) = random_move(position, rng) else { break };
+    let plies = rng.random_range(settings.opening.clone()) as usize;
+    let model = settings.beginnings.as_ref().map(|beginnings| {
+        let games = beginnings.games();
+        &*games[rng.random_range(0..games.len())]
+    });
+    for ply in 0..plies {
+        let chosen = match model {
+            Some(moves) => moves.get(ply).copied(),
+            None => random_move(position, rng),
+        };
+        let Some(chosen) = chosen else { break };
         if let Move::Place(square) = chosen {
             game.push(Ply { random: true, ..Ply::new(position, None, Some(square)) });
         }
@@ -258,11 +276,38 @@ mod tests {
             depth: 1,
             exact_from: 6,
             opening: 4..=12,
+            beginnings: None,
             balance: 64.0,
             strays: 0.1,
             exact_strays: 0.0,
             seed: 5,
         }
+    }
+
+    fn beginnings(transcripts: &str) -> Beginnings {
+        let name = format!("kitai-{}-{}-games.txt", std::process::id(), transcripts.len());
+        let file = TempFile(std::env::temp_dir().join(name));
+        std::fs::write(&file.0, transcripts).unwrap();
+        Beginnings::read(std::slice::from_ref(&file.0)).unwrap()
+    }
+
+    #[test]
+    fn games_begin_like_those_given() {
+        let given = ["f5d6c3d3c4f4f6", "c4c3d3c5b4"];
+        let beginnings = Some(Arc::new(beginnings(&given.join("\n"))));
+        let file = TempFile::new("begin");
+        let settings = SelfPlaySettings { opening: 3..=6, beginnings, ..settings() };
+        selfplay(&file.0, &settings, &StopFlag::new(), |_| {}).unwrap();
+        let mut reader = GameReader::open(&file.0).unwrap();
+        let mut openings = std::collections::BTreeSet::new();
+        while let Some(game) = reader.next_game().unwrap() {
+            let played = game.plies[..game.opening()].iter().filter_map(|ply| ply.played);
+            openings.insert(played.map(|square| square.to_string()).collect::<String>());
+        }
+        // All that there are; the second game is over after five moves.
+        let expected = [3, 4, 5, 6]
+            .map(|plies| given.map(|game| game[..game.len().min(2 * plies)].to_owned()));
+        assert_eq!(openings, expected.into_iter().flatten().collect());
     }
 
     #[test]
@@ -328,6 +373,9 @@ mod tests {
         refused(SelfPlaySettings { exact_from: 7, ..settings.clone() });
         refused(SelfPlaySettings { opening: 4..=13, ..settings.clone() });
         refused(SelfPlaySettings { strays: 0.2, ..settings.clone() });
+        let beginnings = Some(Arc::new(beginnings("f5d6c3d3c4\n")));
+        let other = refused(SelfPlaySettings { beginnings, ..settings.clone() });
+        assert!(other.contains("`beginnings`"), "{other}");
         let mut other = settings.clone();
         other.options.set("eval", "discs").unwrap();
         let eval = refused(other);

@@ -65,6 +65,9 @@ pub enum SourceError {
     /// A bad position file.
     #[error("{0}")]
     Positions(#[from] PositionsError),
+    /// Games were wanted.
+    #[error("no game from the usual start in these files")]
+    NoGames,
 }
 
 /// The selected positions of the files, each once up to symmetry, in file order.
