@@ -65,7 +65,7 @@ impl Default for MinimaxSettings {
     fn default() -> MinimaxSettings {
         MinimaxSettings {
             threads: 1,
-            selectivity: Selectivity(0),
+            selectivity: Selectivity::MIDGAME,
             end_confidence: 100,
             exact_from: 0,
             shared_correction: 0,

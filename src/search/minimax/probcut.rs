@@ -18,11 +18,13 @@ use crate::eval::UNIT;
 pub struct Selectivity(pub u8);
 
 /// Per level: how many deviations a cut must clear, and the confidence in per cent.
-const LEVELS: [(f32, u8); 5] = [(1.1, 73), (1.5, 87), (2.0, 95), (2.6, 98), (3.3, 99)];
+const LEVELS: [(f32, u8); 6] = [(0.5, 38), (1.1, 73), (1.5, 87), (2.0, 95), (2.6, 98), (3.3, 99)];
 
 impl Selectivity {
     /// No forward pruning: results are certain.
     pub const NONE: Selectivity = Selectivity(LEVELS.len() as u8);
+    /// What the midgame is searched with unless told otherwise.
+    pub const MIDGAME: Selectivity = Selectivity(1);
 
     /// The level with at least this confidence in per cent.
     pub fn from_percent(percent: u32) -> Selectivity {
@@ -101,12 +103,13 @@ mod tests {
 
     #[test]
     fn levels_rise_and_the_last_is_certain() {
-        assert_eq!(Selectivity::from_percent(73), Selectivity(0));
-        assert_eq!(Selectivity::from_percent(90), Selectivity(2));
+        assert_eq!(Selectivity::from_percent(0), Selectivity(0));
+        assert_eq!(Selectivity::from_percent(73), Selectivity::MIDGAME);
+        assert_eq!(Selectivity::from_percent(90), Selectivity(3));
         assert_eq!(Selectivity::from_percent(100), Selectivity::NONE);
         assert_eq!(Selectivity::NONE.percent(), 100);
         assert_eq!(Selectivity::NONE.deviations(), None);
-        for level in 0..4 {
+        for level in 0..Selectivity::NONE.0 - 1 {
             assert!(Selectivity(level).deviations() < Selectivity(level + 1).deviations());
         }
     }
@@ -116,7 +119,7 @@ mod tests {
         for empties in 12..=50 {
             for depth in 1..=empties {
                 let Some(loose) = probe(Selectivity(0), empties, depth) else { continue };
-                let strict = probe(Selectivity(4), empties, depth).unwrap();
+                let strict = probe(Selectivity(Selectivity::NONE.0 - 1), empties, depth).unwrap();
                 assert!(loose.depth < depth && loose.margin > 0);
                 assert!(strict.margin > loose.margin);
                 if depth < empties {
