@@ -120,9 +120,15 @@ impl<'s> Solver<'s> {
     /// The exact score if it lies in `alpha..=beta`, otherwise a bound on the same side of the
     /// window (at most `alpha`, or at least `beta`). Any window is fine, odd or even.
     pub fn solve(&mut self, position: Position, alpha: i32, beta: i32) -> i32 {
-        // Exact scores are even: null windows step through them by two, from the middle outwards.
+        self.solve_near(position, alpha, beta, position.disc_difference())
+    }
+
+    /// The same by someone who expects about this score: the nearer it is, the fewer windows are
+    /// searched.
+    pub fn solve_near(&mut self, position: Position, alpha: i32, beta: i32, expected: i32) -> i32 {
+        // Exact scores are even: null windows step through them by two, from the guess outwards.
         let (mut low, mut high) = (-64, 64);
-        let mut guess = position.disc_difference().clamp(alpha.min(beta), beta) & !1;
+        let mut guess = expected.clamp(alpha.min(beta), beta) & !1;
         while low < high {
             if low >= beta || high <= alpha {
                 break;

@@ -45,6 +45,12 @@ fn brute_force_agrees_on_thousands_of_positions_with_every_window() {
             let exact = brute_force(position);
             passes += usize::from(position.must_pass());
             assert_eq!(solver.solve(position, -64, 64), exact, "{position:?}");
+            // Whatever is expected.
+            for expected in [-70, exact - 6, exact, exact + 1, 90] {
+                assert_eq!(solver.solve_near(position, -64, 64, expected), exact, "{position:?}");
+                let outcome = solver.solve_near(position, -1, 1, expected);
+                assert_eq!(outcome.signum(), exact.signum(), "{position:?}");
+            }
             // Win, loss or draw.
             assert_eq!(solver.solve(position, -1, 1).signum(), exact.signum(), "{position:?}");
             for alpha in [exact - 5, exact - 2, exact - 1, exact, exact + 1, exact + 4] {

@@ -86,8 +86,8 @@ static SOLVE_LEAF: TypedOption<i64> = TypedOption::integer(
     "solve-leaf",
     0,
     20,
-    8,
-    "Leaves with at most this many empty squares are solved exactly.",
+    10,
+    "Leaves with at most this many empty squares are solved: who wins, and if visited often the exact score.",
 );
 static SOLVE_ROOT: TypedOption<i64> = TypedOption::integer(
     "solve-root",

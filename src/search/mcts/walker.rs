@@ -11,7 +11,7 @@
 //!   another's lower bound is never visited again.
 
 use super::formula::puct;
-use super::parameters::{MARGIN_SHARE, VALUE_SCALE};
+use super::parameters::{EXACT_LEAF_EMPTIES, MARGIN_SHARE, VALUE_SCALE};
 use super::playout::PlayoutPolicy;
 use super::tree::{Bounds, NewChild, Node, NodeIndex, ROOT, Tree};
 use crate::eval::{Incremental, UNIT};
@@ -221,9 +221,7 @@ impl<'a, E: Incremental> Walker<'a, E> {
             return self.prove(node, -position.final_score());
         }
         if position.empty_count() <= self.settings.solve_empties && self.path.len() > 1 {
-            let score = self.solver.solve(position, -64, 64);
-            // A stopped solver knows nothing; the search is over anyway.
-            return if self.solver.stopped() { node.estimate() } else { self.prove(node, -score) };
+            return self.solve_leaf(node, position);
         }
         if !node.claim() {
             return node.estimate();
@@ -244,6 +242,35 @@ impl<'a, E: Incremental> Walker<'a, E> {
             self.met_full_tree = true;
         }
         1.0 - value
+    }
+
+    /// Solves a leaf: its value for the side that moved into it. Who wins is enough for most; only
+    /// a leaf that is visited often is worth its exact score, which costs many times as much.
+    fn solve_leaf(&mut self, node: &Node, position: Position) -> f32 {
+        let empties = position.empty_count();
+        let exactly = node.visits() >> empties.saturating_sub(EXACT_LEAF_EMPTIES) > 0;
+        let expected = discs(node.estimate(), empties).round() as i32;
+        let has_winner = |bounds: Bounds| bounds.lower > 0 || bounds.upper < 0;
+        if exactly || !has_winner(node.bounds()) {
+            let most = if exactly { 64 } else { 1 };
+            let score = -self.solver.solve_near(position, -most, most, -expected);
+            // A stopped solver knows nothing; the search is over anyway.
+            if self.solver.stopped() {
+                return node.estimate();
+            }
+            if exactly || score == 0 {
+                return self.prove(node, score);
+            }
+            node.narrow(if score > 0 {
+                Bounds { lower: score as i8, ..Bounds::UNKNOWN }
+            } else {
+                Bounds { upper: score as i8, ..Bounds::UNKNOWN }
+            });
+        }
+        let Bounds { lower, upper } = node.bounds();
+        let value = value_of_score((expected as i8).clamp(lower, upper.max(lower)));
+        node.set_best(value);
+        value
     }
 
     fn prove(&self, node: &Node, score: i32) -> f32 {
@@ -450,6 +477,39 @@ mod tests {
             proven += u32::from(bounds.is_exact());
         }
         assert!(proven > 40, "{proven} of 60 proven");
+    }
+
+    #[test]
+    fn a_solved_leaf_knows_its_winner_at_once_and_its_score_when_visited_often() {
+        let mut rng = seeded(12);
+        for _ in 0..30 {
+            let position = random_position(8, &mut rng);
+            if position.is_over() || position.must_pass() {
+                continue;
+            }
+            let evaluator: &dyn Evaluator = &Mobility;
+            let tree = Tree::new(1 << 20).unwrap();
+            let settings = PuctSettings { solve_empties: 8, ..SETTINGS };
+            let context = context(&tree, &evaluator, position, settings);
+            let mut walker = Walker::new(&context, seeded(1), Solver::new(&RUNNING));
+            let node = tree.node(ROOT);
+            let score = -endgame::solve(position) as i8;
+            node.begin_visit();
+            let value = walker.solve_leaf(node, position);
+            let Bounds { lower, upper } = node.bounds();
+            assert!(lower <= score && score <= upper, "{position:?}");
+            assert!(if score > 0 { lower > 0 } else { upper <= 0 }, "{position:?}");
+            assert_eq!(value > 0.5, score > 0, "{position:?}");
+            let solved = walker.nodes();
+            node.begin_visit();
+            assert_eq!(walker.solve_leaf(node, position), value, "{position:?}");
+            if score != 0 {
+                assert_eq!(walker.nodes(), solved, "the winner is known: nothing to solve");
+            }
+            (0..14).for_each(|_| node.begin_visit());
+            assert_eq!(walker.solve_leaf(node, position), value_of_score(score), "{position:?}");
+            assert_eq!(node.bounds(), Bounds::exactly(score.into()));
+        }
     }
 
     #[test]
