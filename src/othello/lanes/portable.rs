@@ -141,6 +141,12 @@ impl Lanes {
         self.zip(one.and(other), |a, shared| if shared != 0 { a } else { 0 })
     }
 
+    /// Which lanes, as bits, share a square with those of the other.
+    #[inline(always)]
+    pub fn meet(self, other: Lanes) -> u32 {
+        (0..8).fold(0, |lanes, i| lanes | u32::from(self.0[i] & other.0[i] != 0) << i)
+    }
+
     /// How many squares each lane has.
     #[inline(always)]
     pub fn count(self) -> Lanes {

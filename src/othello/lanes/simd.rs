@@ -187,6 +187,13 @@ impl Lanes {
         unsafe { Lanes(_mm512_maskz_mov_epi64(_mm512_test_epi64_mask(one.0, other.0), self.0)) }
     }
 
+    /// Which lanes, as bits, share a square with those of the other.
+    #[inline(always)]
+    pub fn meet(self, other: Lanes) -> u32 {
+        // SAFETY: register-only AVX-512, compiled only where it is part of the target.
+        u32::from(unsafe { _mm512_test_epi64_mask(self.0, other.0) })
+    }
+
     /// How many squares each lane has.
     #[inline(always)]
     pub fn count(self) -> Lanes {

@@ -42,6 +42,7 @@ macro_rules! form_matches_the_single_boards {
             let (some, _) = Lanes::lowest_squares(0b10110);
             assert!(some.has(4) && some.has(0) && !some.has(8) && !some.is_empty());
             assert!(Lanes::splat(0).is_empty());
+            assert_eq!((some.meet(Lanes::splat(0b110)), some.meet(Lanes::splat(1))), (0b11, 0));
             let met = Lanes::splat(7).where_meet(some, Lanes::splat(0b110));
             assert_eq!(met.to_array(), [7, 7, 0, 0, 0, 0, 0, 0]);
             let chosen = Lanes::splat(3).where_any(some, Lanes::splat(9)).plus(some).minus(met);

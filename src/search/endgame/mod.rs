@@ -11,6 +11,11 @@
 //!   ([`ordered`]).
 //! * **4 and fewer**: the routines in [`last`].
 //!
+//! In nearly every node either the first move gets above the window or none does, and the two kinds take
+//! turns from ply to ply. So a node says of each child which kind it expects it to be, and only work that
+//! can pay in a node of that kind is done: the stability cut-off and no sorting where all moves should
+//! fail, sorting and no cut-off where one should do.
+//!
 //! The general search (the minimax method) calls [`Solver::null_window`] once few enough squares are left;
 //! [`Solver::solve`] does the same from any position by itself, which is the right tool up to about
 //! 18 empties.
@@ -26,7 +31,7 @@ mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use self::parameters::STABILITY_TRY;
+use self::parameters::{POLL_EMPTIES, STABILITY_TRY, UNSORTED_EMPTIES};
 use crate::othello::Position;
 use crate::othello::flips::flips;
 use crate::othello::lanes::{self, Runs};
@@ -34,7 +39,7 @@ use crate::othello::mobility::{empty_neighbours, legal_moves};
 use crate::othello::stability::stable_count;
 use crate::search::StopFlag;
 use cache::Cache;
-use ordered::{Found, Ordered};
+use ordered::{Found, Ordered, Unordered};
 
 /// One bit per quadrant: a1–d4, e1–h4, a5–d8, e5–h8.
 #[inline(always)]
@@ -89,6 +94,8 @@ struct Node {
     empties: u32,
     /// Which quadrants have an odd number of empties.
     parity: u32,
+    /// Whether no move is expected to get above `alpha`.
+    low: bool,
 }
 
 /// Never raised: for solves that nobody stops.
@@ -164,15 +171,25 @@ impl<'s> Solver<'s> {
     pub fn null_window(&mut self, position: Position, alpha: i32) -> i32 {
         let (mover, opponent) = (position.mover().0, position.opponent().0);
         let empties = position.empties().0;
-        self.search(mover, opponent, alpha, empties.count_ones(), parity(empties))
+        self.search(mover, opponent, alpha, empties.count_ones(), parity(empties), false)
     }
 
+    /// The null window at any number of empties. `low` says whether no move is expected to get above
+    /// `alpha`: that saves work in the node and never changes the answer.
     #[inline(always)]
-    fn search(&mut self, mover: u64, opponent: u64, alpha: i32, empties: u32, parity: u32) -> i32 {
+    fn search(
+        &mut self,
+        mover: u64,
+        opponent: u64,
+        alpha: i32,
+        empties: u32,
+        parity: u32,
+        low: bool,
+    ) -> i32 {
         match empties {
             0..=4 => self.few(mover, opponent, alpha, parity),
-            5 => self.five(mover, opponent, alpha, parity),
-            _ => self.by_mobility(mover, opponent, alpha, empties, parity),
+            5 => self.five(mover, opponent, alpha, parity, low),
+            _ => self.by_mobility(mover, opponent, alpha, parity, low),
         }
     }
 
@@ -190,14 +207,14 @@ impl<'s> Solver<'s> {
     }
 
     /// Five empties: no sorting, odd quadrants first.
-    fn five(&mut self, mover: u64, opponent: u64, alpha: i32, parity: u32) -> i32 {
+    fn five(&mut self, mover: u64, opponent: u64, alpha: i32, parity: u32, low: bool) -> i32 {
         self.nodes += 1;
-        if let Some(bound) = stability_cut(mover, opponent, alpha, 5) {
+        if low && let Some(bound) = stability_cut(mover, opponent, alpha, 5) {
             return bound;
         }
         let moves = legal_moves(mover, opponent);
         if moves == 0 {
-            return self.passed(mover, opponent, alpha, 5, parity);
+            return self.passed(mover, opponent, alpha, 5, parity, low);
         }
         let mut best = -127;
         let mut odd = moves & ODD_SQUARES[parity as usize & 15];
@@ -218,11 +235,20 @@ impl<'s> Solver<'s> {
         best
     }
 
-    fn passed(&mut self, mover: u64, opponent: u64, alpha: i32, empties: u32, parity: u32) -> i32 {
+    #[inline(never)]
+    fn passed(
+        &mut self,
+        mover: u64,
+        opponent: u64,
+        alpha: i32,
+        empties: u32,
+        parity: u32,
+        low: bool,
+    ) -> i32 {
         if legal_moves(opponent, mover) == 0 {
             return last::finished(mover, empties as i32);
         }
-        -self.search(opponent, mover, -alpha - 1, empties, parity)
+        -self.search(opponent, mover, -alpha - 1, empties, parity, !low)
     }
 
     /// More empties: cache, stability, and moves sorted by how little they leave the opponent.
@@ -231,14 +257,15 @@ impl<'s> Solver<'s> {
         mover: u64,
         opponent: u64,
         alpha: i32,
-        empties: u32,
         parity: u32,
+        low: bool,
     ) -> i32 {
+        let empties = (!(mover | opponent)).count_ones();
         self.nodes += 1;
-        if self.stopped() {
+        if empties >= POLL_EMPTIES && self.stopped() {
             return alpha;
         }
-        if let Some(bound) = stability_cut(mover, opponent, alpha, empties) {
+        if low && let Some(bound) = stability_cut(mover, opponent, alpha, empties) {
             return bound;
         }
         let slot = self.cache.slot(mover, opponent, empties);
@@ -252,7 +279,7 @@ impl<'s> Solver<'s> {
             }
         }
         let first = known.map_or(64, |bounds| bounds.best);
-        let node = Node { mover, opponent, alpha, empties, parity };
+        let node = Node { mover, opponent, alpha, empties, parity, low };
         let runs = Runs::new(mover, opponent);
         // Nearly always at most eight squares come into question: these have a path of their own.
         let mut squares = if lanes::FAST {
@@ -263,15 +290,17 @@ impl<'s> Solver<'s> {
         if lanes::FAST && squares.count_ones() > 8 {
             squares &= runs.ends();
         }
-        let result = if squares.count_ones() <= 8 {
-            self.sorted::<1>(&node, runs, squares, first)
-        } else {
+        let result = if squares.count_ones() > 8 {
             self.sorted_many(&node, runs, squares, first)
+        } else if low && empties <= UNSORTED_EMPTIES {
+            self.unsorted(&node, runs, squares)
+        } else {
+            self.sorted::<1>(&node, runs, squares, first)
         };
         let Some((best, best_square)) = result else {
-            return self.passed(mover, opponent, alpha, empties, parity);
+            return self.passed(mover, opponent, alpha, empties, parity, low);
         };
-        if !self.stopped() {
+        if empties < POLL_EMPTIES || !self.stopped() {
             self.cache.store(slot, mover, opponent, alpha, best, best_square);
         }
         best
@@ -299,7 +328,7 @@ impl<'s> Solver<'s> {
         squares: u64,
         first: u32,
     ) -> Option<(i32, u32)> {
-        let Node { mover, opponent, alpha, empties, parity } = *node;
+        let Node { mover, opponent, alpha, empties, parity, low } = *node;
         let mut list = Ordered::<BATCHES>::new();
         match list.fill(node, runs, squares, first) {
             Found::WipeOut => return Some((64, 64)),
@@ -308,9 +337,13 @@ impl<'s> Solver<'s> {
         }
         let mut best = -127;
         let mut best_square = 64;
+        let mut first = !low;
         while let Some((x, flipped)) = list.next() {
             let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
-            let score = -self.search(m, o, -alpha - 1, empties - 1, parity ^ quadrant(x));
+            let parity = parity ^ quadrant(x);
+            // The first move is expected to be above `alpha`. If it is not, the node's moves probably all fail.
+            let score = -self.search(m, o, -alpha - 1, empties - 1, parity, first);
+            first = false;
             if score > best {
                 best = score;
                 best_square = x as u32;
@@ -320,6 +353,29 @@ impl<'s> Solver<'s> {
             }
         }
         Some((best, best_square))
+    }
+
+    /// [`Solver::sorted`] for at most eight squares where every move is expected to fail: their order
+    /// hardly matters, so none of them is weighed.
+    #[inline(always)]
+    fn unsorted(&mut self, node: &Node, runs: Runs, squares: u64) -> Option<(i32, u32)> {
+        let Node { mover, opponent, alpha, empties, parity, .. } = *node;
+        let mut best = -127;
+        let mut best_square = 64;
+        let mut list = Unordered::new(node, runs, squares);
+        while let Some((x, flipped)) = list.next() {
+            let (m, o) = (opponent ^ flipped, mover | flipped | 1 << x);
+            let parity = parity ^ quadrant(x);
+            let score = -self.search(m, o, -alpha - 1, empties - 1, parity, false);
+            if score > best {
+                best = score;
+                best_square = x as u32;
+                if best > alpha {
+                    break;
+                }
+            }
+        }
+        (best_square < 64).then_some((best, best_square))
     }
 }
 

@@ -141,6 +141,67 @@ impl<const BATCHES: usize> Ordered<BATCHES> {
     }
 }
 
+/// Up to eight moves in no order but that those of odd regions come first.
+pub(super) struct Unordered {
+    flipped: [u64; WIDTH],
+    squares: [u8; WIDTH],
+    /// Which of them are moves of odd regions still to come …
+    odd: u32,
+    /// … and of others.
+    even: u32,
+}
+
+impl Unordered {
+    /// The legal moves among at most eight squares.
+    #[inline(always)]
+    pub(super) fn new(node: &Node, runs: Runs, squares: u64) -> Unordered {
+        if lanes::FAST {
+            Unordered::by_lanes(node, runs, squares)
+        } else {
+            Unordered::one_by_one(node, squares)
+        }
+    }
+
+    #[inline(always)]
+    fn by_lanes(node: &Node, runs: Runs, squares: u64) -> Unordered {
+        let (squares, numbers) = Lanes::lowest_squares(squares);
+        let flipped = flips_of_moves(squares, runs);
+        let moves = flipped.meet(Lanes::splat(!0));
+        let odd = moves & squares.meet(Lanes::splat(ODD_SQUARES[node.parity as usize & 15]));
+        Unordered { flipped: flipped.to_array(), squares: numbers, odd, even: moves & !odd }
+    }
+
+    /// The same where eight boards are not one register.
+    #[inline(always)]
+    fn one_by_one(node: &Node, squares: u64) -> Unordered {
+        let odd_squares = ODD_SQUARES[node.parity as usize & 15];
+        let mut moves = Unordered { flipped: [0; WIDTH], squares: [0; WIDTH], odd: 0, even: 0 };
+        for (lane, square) in Bitboard(squares).into_iter().enumerate().take(WIDTH) {
+            let flipped = flips(square.index(), node.mover, node.opponent);
+            moves.flipped[lane] = flipped;
+            moves.squares[lane] = square.index() as u8;
+            let odd = square.bit() & odd_squares != 0;
+            moves.odd |= u32::from(flipped != 0 && odd) << lane;
+            moves.even |= u32::from(flipped != 0 && !odd) << lane;
+        }
+        moves
+    }
+
+    /// A move that is left, with its flips.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> Option<(usize, u64)> {
+        let odd = self.odd != 0;
+        let from = if odd { self.odd } else { self.even };
+        if from == 0 {
+            return None;
+        }
+        let lane = from.trailing_zeros() as usize & 7;
+        self.odd &= self.odd.wrapping_sub(1);
+        self.even = if odd { self.even } else { self.even & (self.even - 1) };
+        Some((usize::from(self.squares[lane]), self.flipped[lane]))
+    }
+}
+
 /// The price of each move, least first: 128 for a reply and again if it is into a corner, 2 for a square
 /// of room, less 16 for a safe disc about the corners, 32 for playing into a corner and 3 for an odd region.
 #[inline(always)]
@@ -198,7 +259,7 @@ mod tests {
             let (mover, opponent) = (position.mover().0, position.opponent().0);
             let empty = !(mover | opponent);
             let (alpha, empties) = (0, empty.count_ones());
-            let node = Node { mover, opponent, alpha, empties, parity: parity(empty) };
+            let node = Node { mover, opponent, alpha, empties, parity: parity(empty), low: false };
             let runs = Runs::new(mover, opponent);
             let moves = legal_moves(mover, opponent);
             let first = [64, moves.trailing_zeros(), 63 - moves.leading_zeros().min(63)];
@@ -213,6 +274,14 @@ mod tests {
                 let by_lanes = drained::<1>(|list| list.fill_by_lanes(&node, runs, near, first));
                 let plain = drained::<1>(|list| list.fill_one_by_one(&node, moves, first));
                 assert_eq!(by_lanes, plain, "{position:?}");
+                let mut by_lanes = Unordered::by_lanes(&node, runs, near);
+                let mut plain = Unordered::one_by_one(&node, moves);
+                let mut last = None;
+                for _ in 0..=moves.count_ones() {
+                    last = by_lanes.next();
+                    assert_eq!(last, plain.next(), "{position:?}");
+                }
+                assert_eq!(last, None);
             }
         }
     }

@@ -16,3 +16,9 @@ pub(super) static STABILITY_TRY: [i32; 64] = {
     }
     table
 };
+
+/// From how many empties on the lean solver looks at the stop flags: below, a node takes microseconds.
+pub(super) const POLL_EMPTIES: u32 = 9;
+
+/// Up to how many empties the moves of a node stay unsorted where all of them are expected to fail.
+pub(super) const UNSORTED_EMPTIES: u32 = 7;

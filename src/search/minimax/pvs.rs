@@ -152,7 +152,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
         let depth = depth.min(node.empties);
         let solving = depth == node.empties;
         if solving && node.empties <= LEAN_EMPTIES {
-            return self.solver.null_window(node.position, floor_discs(alpha)) * UNIT;
+            return self.lean(node, alpha);
         }
         if !solving && depth <= SHALLOW_DEPTH {
             return self.shallow(node, depth, alpha, alpha + 1);
@@ -192,6 +192,34 @@ impl<'s, E: Incremental> Worker<'s, E> {
             self.store(node, depth, alpha, beta, best);
         }
         best.score
+    }
+
+    /// [`Worker::null_window`] to the end of the game by the lean solver. Its bounds are certain whatever
+    /// the confidence of the search under way, so the table keeps them for all later steps.
+    fn lean(&mut self, node: &Node<E::State>, alpha: Value) -> Value {
+        if let Some(entry) = self.run.table.probe(node.position)
+            && entry.serves(node.empties, Selectivity::NONE)
+            && let Some(score) = entry.cut(alpha, alpha + 1)
+        {
+            // The solver counts the positions that it enters; this one it does not.
+            self.nodes += 1;
+            return score;
+        }
+        let score = self.solver.null_window(node.position, floor_discs(alpha)) * UNIT;
+        if !self.solver.stopped() {
+            self.run.table.store(
+                node.position,
+                &table::Stored {
+                    alpha,
+                    beta: alpha + 1,
+                    score,
+                    depth: node.empties,
+                    selectivity: Selectivity::NONE,
+                    best: NO_MOVE,
+                },
+            );
+        }
+        score
     }
 
     /// The score at this depth if it lies inside the window, a bound otherwise; fail soft.

@@ -181,13 +181,9 @@ impl Table {
     }
 
     /// Forgets everything.
-    pub(super) fn clear(&self) {
-        for slot in self.buckets.iter().flat_map(|bucket| &bucket.0) {
-            slot.mover.store(0, Ordering::Relaxed);
-            slot.opponent.store(0, Ordering::Relaxed);
-            slot.data.store(0, Ordering::Relaxed);
-        }
-        self.generation.store(1, Ordering::Relaxed);
+    pub(super) fn clear(&mut self) {
+        self.buckets.zero();
+        self.generation = AtomicU8::new(1);
     }
 
     /// Marks what is there as old: entries of earlier searches give way first.
@@ -327,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_full_small_table_keeps_answering_only_what_it_was_told() {
-        let table = Table::new(1).unwrap();
+        let mut table = Table::new(1).unwrap();
         let mut rng = seeded(5);
         for i in 0..60_000 {
             let position = random_position(20 + i % 30, &mut rng);
