@@ -8,8 +8,10 @@
 use super::SCORE_MAX;
 use super::Value;
 use super::parameters::{
-    CORNER_REPLY_PRICE, ORDER_DEPTHS, ORDER_DEPTHS_END, PARITY_BONUS, REPLY_PRICE, REPLY_PRICE_END,
+    CORNER_REPLY_PRICE, ORDER_DEPTHS, ORDER_DEPTHS_END, ORDER_DEPTHS_SELECTIVE, PARITY_BONUS,
+    REPLY_PRICE, REPLY_PRICE_END,
 };
+use super::probcut::Selectivity;
 use super::pvs::{Node, Worker};
 use crate::eval::Incremental;
 use crate::othello::{Bitboard, Square};
@@ -47,7 +49,11 @@ pub(super) fn candidates<E: Incremental>(
     list: &mut Vec<Candidate<E::State>>,
 ) {
     let solving = depth >= node.empties;
-    let depths: &[u32] = if solving { &ORDER_DEPTHS_END } else { &ORDER_DEPTHS };
+    let depths = match (solving, worker.selectivity) {
+        (false, _) => &ORDER_DEPTHS,
+        (true, Selectivity::NONE) => &ORDER_DEPTHS_END,
+        (true, _) => &ORDER_DEPTHS_SELECTIVE,
+    };
     let look_ahead = depths.iter().filter(|&&from| depth >= from).count() as u32;
     let price = if solving { REPLY_PRICE_END } else { REPLY_PRICE };
     let parity = endgame::parity(node.position.empties().0);

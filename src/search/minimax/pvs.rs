@@ -13,7 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::ordering::{Candidate, bring_best_forward, candidates};
-use super::parameters::{ETC_MIN_DEPTH, LEAN_EMPTIES, SHALLOW_DEPTH, SPLIT_MIN_DEPTH};
+use super::parameters::{
+    ETC_MIN_DEPTH, LEAN_EMPTIES, LEAN_EMPTIES_SELECTIVE, SHALLOW_DEPTH, SPLIT_MIN_DEPTH,
+};
 use super::probcut::{self, Selectivity};
 use super::run::SearchRun;
 use super::split::SplitPoint;
@@ -151,7 +153,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     pub(super) fn null_window(&mut self, node: &Node<E::State>, depth: u32, alpha: Value) -> Value {
         let depth = depth.min(node.empties);
         let solving = depth == node.empties;
-        if solving && node.empties <= LEAN_EMPTIES {
+        if solving && node.empties <= self.lean_empties() {
             return self.lean(node, alpha);
         }
         if !solving && depth <= SHALLOW_DEPTH {
@@ -194,9 +196,18 @@ impl<'s, E: Incremental> Worker<'s, E> {
         best.score
     }
 
-    /// [`Worker::null_window`] to the end of the game by the lean solver. Its bounds are certain whatever
-    /// the confidence of the search under way, so the table keeps them for all later steps.
+    /// How many empties are few enough for the lean solver.
+    #[inline]
+    fn lean_empties(&self) -> u32 {
+        if self.selectivity == Selectivity::NONE { LEAN_EMPTIES } else { LEAN_EMPTIES_SELECTIVE }
+    }
+
+    /// [`Worker::null_window`] to the end of the game by the lean solver. The table keeps the bounds of a
+    /// search without forward pruning, whose lean nodes are large enough to be worth an entry.
     fn lean(&mut self, node: &Node<E::State>, alpha: Value) -> Value {
+        if self.selectivity != Selectivity::NONE {
+            return self.solver.null_window(node.position, floor_discs(alpha)) * UNIT;
+        }
         if let Some(entry) = self.run.table.probe(node.position)
             && entry.serves(node.empties, Selectivity::NONE)
             && let Some(score) = entry.cut(alpha, alpha + 1)
@@ -232,7 +243,7 @@ impl<'s, E: Incremental> Worker<'s, E> {
     ) -> Value {
         let depth = depth.min(node.empties);
         let solving = depth == node.empties;
-        if solving && node.empties <= LEAN_EMPTIES {
+        if solving && node.empties <= self.lean_empties() {
             let (low, high) = (floor_discs(alpha), -floor_discs(-beta));
             return self.solver.solve(node.position, low, high) * UNIT;
         }
