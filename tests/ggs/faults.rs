@@ -199,7 +199,9 @@ fn a_second_login_is_left_in_peace() {
     let mut bob = Bot::new("kicked", &server, "bob", &waiting(1, "depth = 1, hash = 1"));
     bob.start();
     let minute = Duration::from_secs(60);
-    assert!(server.wait(minute, |state| state.is_here("bob")));
+    // Until the bot knows it: cut off before, it would take that for a failed connection and try again.
+    let knows = || bob.text("out.log").contains("logged in as bob");
+    assert!(server.wait(minute, |state| state.is_here("bob") && knows()));
     // The same account from elsewhere: its connection stays open and is never kicked.
     let mut other = std::net::TcpStream::connect(server.address).unwrap();
     use std::io::{Read, Write};
