@@ -73,7 +73,10 @@ fn a_tournament_and_a_decided_test_are_the_local_ones_with_nats_server() {
     let fleet = fleet_now(&url);
     let waiting = fleet["queues"].as_object().unwrap().values().map(|queue| &queue["waiting"]);
     assert!(waiting.clone().all(|waiting| waiting == 0), "{fleet}");
-    assert_eq!(fleet["results"], 0);
+    // Jobs under way when the test decided may still be delivered, at most one for each core of a worker;
+    // all results before them are removed.
+    let under_way = 3 * std::thread::available_parallelism().unwrap().get() as u64;
+    assert!(fleet["results"].as_u64().unwrap() <= under_way, "{fleet}");
 }
 
 #[test]
